@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "db/database.h"
+#include "model/names.h"
 #include "store/server/server_slots.h"
 
 namespace gittxn::store {
@@ -37,16 +37,11 @@ void Lock::release() {
 
 namespace {
 
-std::string_view slots_name(Slots slots) {
-  switch (slots) {
-    case Slots::kOwners:
-      return "owners";
-    case Slots::kTickets:
-      return "tickets";
-    case Slots::kDeliveries:
-      return "handlers";
-  }
-  return "";
+constexpr NameTable<Slots, 3> kSlotsNames{
+    {{Slots::kOwners, "owners"}, {Slots::kTickets, "tickets"}, {Slots::kDeliveries, "handlers"}}};
+
+std::string slots_file(const std::string& dir, Slots slots) {
+  return join_path(dir, name_in(kSlotsNames, slots));
 }
 
 // Files
@@ -68,31 +63,21 @@ class FileLocks final : public Locks {
     return Lock(std::make_unique<FileHeld<FileLock>>(TRY(FileLock::acquire(path, deadline_ms))));
   }
   Result<Lock> try_slot(Slots slots, std::int64_t number) override {
-    return Lock(std::make_unique<FileHeld<SlotLock>>(TRY(slot(slots, number))));
-  }
-  Result<SlotLock> slot(Slots slots, std::int64_t number) const {
-    return SlotLock::try_acquire(table(slots), number);
-  }
-  Status mark(const SlotLock& lock, Slots slots, std::int64_t number) const {
-    return lock.mark(table(slots), number);
-  }
-  // Whether it was ever had, held or not.
-  Result<bool> is_marked(Slots slots, std::int64_t number) const {
-    return SlotLock::is_marked(table(slots), number);
+    SlotLock lock = TRY(SlotLock::try_acquire(slots_file(dir_, slots), number));
+    return Lock(std::make_unique<FileHeld<SlotLock>>(std::move(lock)));
   }
   Result<bool> is_held(Slots slots, std::int64_t number) override {
-    return SlotLock::is_held(table(slots), number);
+    return SlotLock::is_held(slots_file(dir_, slots), number);
   }
   Result<bool> is_gone(Slots slots, std::int64_t number) override {
     return !TRY(is_held(slots, number));
   }
   Status confirm(Slots, const std::vector<std::int64_t>&) override { return {}; }
   Status wait_free(Slots slots, std::int64_t number, std::int64_t deadline_ms) override {
-    return SlotLock::wait_free(table(slots), number, deadline_ms);
+    return SlotLock::wait_free(slots_file(dir_, slots), number, deadline_ms);
   }
 
  private:
-  std::string table(Slots slots) const { return join_path(dir_, slots_name(slots)); }
   std::string dir_;
 };
 
@@ -154,7 +139,7 @@ constexpr std::int64_t kPieceMs = 2'000;
 class ServerLocks final : public Locks {
  public:
   explicit ServerLocks(const Location& place)
-      : place_(place), here_(place.dir), slots_(std::make_shared<ServerSlots>(place)) {}
+      : place_(place), slots_(std::make_shared<ServerSlots>(place)) {}
 
   Result<Lock> acquire(const std::string& name, std::int64_t deadline_ms) override {
     const std::int64_t key = key_of("lock/" + name);
@@ -172,20 +157,21 @@ class ServerLocks final : public Locks {
   }
 
   Result<Lock> try_slot(Slots slots, std::int64_t number) override {
-    SlotLock here = TRY(here_.slot(slots, number));
+    SlotLock here = TRY(SlotLock::try_acquire(file(slots), number));
     const std::int64_t key = key_of(slots, number);
     const Status taken = slots_->take(key);
     if (!taken && taken.error().code == Code::kBusy) {
-      return fail(Code::kBusy, fmt::format("slot {} of the {} is held", number, slots_name(slots)));
+      return fail(Code::kBusy,
+                  fmt::format("slot {} of the {} is held", number, name_in(kSlotsNames, slots)));
     }
     if (!taken) return std::unexpected(taken.error());
     // Without the mark this clone waits as long for its dead as it does for those of others.
-    static_cast<void>(here_.mark(here, slots, number).has_value());
+    static_cast<void>(here.mark(file(slots), number).has_value());
     return Lock(std::make_unique<ServerSlot>(std::move(here), slots_, key));
   }
 
   Result<bool> is_held(Slots slots, std::int64_t number) override {
-    if (TRY(here_.is_held(slots, number))) return true;
+    if (TRY(SlotLock::is_held(file(slots), number))) return true;
     return slots_->is_held(key_of(slots, number));
   }
 
@@ -194,8 +180,9 @@ class ServerLocks final : public Locks {
       gone_.erase({slots, number});
       return false;
     }
-    // Of this clone's own the kernel says it: whoever had it is dead, or has let it go.
-    if (TRY(here_.is_marked(slots, number))) return true;
+    // Of this clone's own, which were ever had here, the kernel says it: whoever had it is dead, or
+    // has let it go.
+    if (TRY(SlotLock::is_marked(file(slots), number))) return true;
     return believed(slots, number);
   }
 
@@ -231,6 +218,7 @@ class ServerLocks final : public Locks {
   }
 
  private:
+  std::string file(Slots slots) const { return slots_file(place_.dir, slots); }
   static std::int64_t monotonic_ms() { return SystemClock().monotonic_ns() / 1'000'000; }
   bool believed(Slots slots, std::int64_t number) const {
     const auto found = gone_.find({slots, number});
@@ -242,7 +230,7 @@ class ServerLocks final : public Locks {
     return std::strtoll(hex.c_str(), nullptr, 16);
   }
   std::int64_t key_of(Slots slots, std::int64_t number) const {
-    return key_of(fmt::format("{}/{}", slots_name(slots), number));
+    return key_of(fmt::format("{}/{}", name_in(kSlotsNames, slots), number));
   }
 
   Result<std::shared_ptr<Session>> connected() {
@@ -280,7 +268,6 @@ class ServerLocks final : public Locks {
   }
 
   Location place_;
-  FileLocks here_;
   std::shared_ptr<ServerSlots> slots_;
   std::shared_ptr<Session> session_;                             // of the named ones
   std::map<std::pair<Slots, std::int64_t>, std::int64_t> gone_;  // confirmed, and when

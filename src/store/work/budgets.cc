@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/json_value.h"
 #include "model/names.h"
@@ -13,8 +14,13 @@
 namespace gittxn::store {
 namespace {
 
-constexpr std::string_view kKindNames[] = {"input", "output", "cache", "cost",
-                                           "calls", "wall",   "bytes"};
+constexpr NameTable<Kind, kKinds> kKindNames{{{Kind::kInput, "input"},
+                                              {Kind::kOutput, "output"},
+                                              {Kind::kCache, "cache"},
+                                              {Kind::kCost, "cost"},
+                                              {Kind::kCalls, "calls"},
+                                              {Kind::kWall, "wall"},
+                                              {Kind::kBytes, "bytes"}}};
 
 }  // namespace
 
@@ -23,7 +29,7 @@ static void fields(FieldIo& io, UsageItem& item) {
   io.thing("usage");
   io.text("id", item.id);
   for (std::size_t i = 0; i < kKinds; ++i) {
-    const char* name = kKindNames[i].data();
+    const char* name = kKindNames[i].second.data();
     if (!io.maybe(name, item.amounts[i])) continue;
     io.integer(name, item.amounts[i], {.least = 0, .most = kMaxAmount});
   }
@@ -85,12 +91,6 @@ Status save_amounts(db::Database& database, std::string_view table, std::string_
   return std::apply(save, amounts);
 }
 
-constexpr auto kKindTable = [] {
-  NameTable<Kind, kKinds> table{};
-  for (std::size_t i = 0; i < kKinds; ++i) table[i] = {static_cast<Kind>(i), kKindNames[i]};
-  return table;
-}();
-
 struct UsageReported {
   UsageSource source = UsageSource::kHand;
   std::vector<UsageItem> items;
@@ -105,7 +105,7 @@ struct BudgetSet {
   std::optional<std::int64_t> limit;
 };
 void fields(FieldIo& io, BudgetSet& set) {
-  io.choice("kind", set.kind, kKindTable);
+  io.choice("kind", set.kind, kKindNames);
   if (io.or_null("limit", set.limit)) {
     io.integer({"limit", "null takes it away"}, *set.limit, {.least = 1, .most = kMaxAmount});
   }
@@ -120,7 +120,7 @@ struct BudgetReached {
   TxnId txn;
 };
 void fields(FieldIo& io, BudgetReached& reached) {
-  io.choice("kind", reached.kind, kKindTable);
+  io.choice("kind", reached.kind, kKindNames);
   io.integer("limit", reached.limit, kPositive);
   io.integer("used", reached.used, kNotNegative);
   io.integer({"version", "the seq of its `budget.set`"}, reached.version, kNotNegative);
@@ -136,7 +136,7 @@ struct BudgetReconciled {
   bool within = false;
 };
 void fields(FieldIo& io, BudgetReconciled& figures) {
-  io.choice("kind", figures.kind, kKindTable);
+  io.choice("kind", figures.kind, kKindNames);
   io.integer("reported", figures.reported, kNotNegative);
   io.integer("billed", figures.billed, kNotNegative);
   io.integer("tolerance_percent", figures.tolerance_percent, kNotNegative);
@@ -261,12 +261,12 @@ Result<Budget> budget_of(const db::Statement& row) {
 const Area kBudgets{kBudgetSql, kBudgetTables, kBudgetRules};
 
 std::string_view kind_name(Kind kind) {
-  return kKindNames[static_cast<std::size_t>(kind)];
+  return name_in(kKindNames, kind);
 }
 
 std::optional<Kind> kind_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    if (kKindNames[i] == name) return static_cast<Kind>(i);
+  for (const auto& [kind, its_name] : kKindNames) {
+    if (its_name == name) return kind;
   }
   return std::nullopt;
 }

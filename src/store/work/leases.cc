@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/fs.h"
 #include "base/json_value.h"
 #include "model/names.h"
 #include "store/area.h"
@@ -345,17 +344,11 @@ Result<Standing> standing(const View& view, const Lease& lease, const LeaseMomen
 }
 
 std::string_view why_over(Standing standing) {
-  switch (standing) {
-    case Standing::kTimeOver:
-      return "its time is over";
-    case Standing::kOwnerDead:
-      return "its owner died";
-    case Standing::kTxnOver:
-      return "its transaction has ended";
-    case Standing::kGood:
-      break;
-  }
-  return "";
+  constexpr NameTable<Standing, 4> kWhy{{{Standing::kGood, ""},
+                                         {Standing::kTimeOver, "its time is over"},
+                                         {Standing::kOwnerDead, "its owner died"},
+                                         {Standing::kTxnOver, "its transaction has ended"}}};
+  return name_in(kWhy, standing);
 }
 
 bool exclude(const Lease& a, const Lease& b) {
