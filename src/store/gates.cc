@@ -1,7 +1,4 @@
 // Certificates of gates, whose commands are trusted, and which summaries were stored.
-#include <fmt/format.h>
-
-#include "base/json_value.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "base/json_value.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"

@@ -2,7 +2,6 @@
 // watched as a folder, a server tells (LISTEN).
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "base/result.h"

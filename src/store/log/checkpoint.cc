@@ -60,24 +60,22 @@ bool is_name(std::string_view text) {
   });
 }
 
-Status insert_row(db::Database& target, const std::string& table, const Json& row) {
+Status load_row(db::Database& target, const std::string& table, const Json& row) {
   const bool known = std::ranges::any_of(
       projection_tables(), [&](const ProjectionTable& one) { return one.name == table; });
   if (!known || !row.is_object() || row.empty()) {
     return fail(Code::kCorrupt, fmt::format("a checkpoint has a row of '{}'", table));
   }
   std::vector<std::string> columns;
-  std::vector<std::string> marks;
   for (const auto& [name, value] : row.items()) {
     const bool plain = value.is_string() || value.is_number_integer();
     if (!is_name(name) || !plain) {
       return fail(Code::kCorrupt, fmt::format("a checkpoint's row of '{}' is malformed", table));
     }
     columns.push_back(name);
-    marks.emplace_back("?");
   }
-  db::Statement insert = TRY(target.statement(fmt::format(
-      "INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "), fmt::join(marks, ", "))));
+  db::Statement insert =
+      TRY(target.statement(save_sql(table, "", fmt::format("{}", fmt::join(columns, ", ")))));
   int parameter = 0;
   for (const auto& [name, value] : row.items()) {
     ++parameter;
@@ -92,7 +90,7 @@ Status insert_row(db::Database& target, const std::string& table, const Json& ro
 
 Status load_line(const Json& line, db::Database& target) {
   const auto [table, row] = TRY(read_fields<Row>(line, "a checkpoint's row"));
-  return insert_row(target, table, row);
+  return load_row(target, table, row);
 }
 
 void add_field(Sha256& hash, std::string_view field) {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
