@@ -104,7 +104,6 @@ NewEvent transaction_landed(const PreparedLanding& landing,
                             const std::vector<std::string>& left_to_person = {},
                             const Oid& fence = {});
 // Of PreparedLanding::payload.
-Result<LandingDetails> landing_details(const std::string& payload);
 Result<Json> landing_checkout(const std::string& payload);
 
 // Branches. The first event about a branch tells the log its head. An outside move is refused when

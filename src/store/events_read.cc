@@ -18,25 +18,6 @@ void fields(FieldIo& io, Child& child) {
   io.oid({"tree", "\"\" with `begun` and `nothing`"}, child.tree);
 }
 
-Result<LandingDetails> landing_details(const std::string& payload) {
-  const Json json = TRY(parse_json(payload));
-  LandingDetails details;
-  if (!json.is_object()) return fail(Code::kCorrupt, "landing.prepared: not a JSON object");
-  details.patch = Digest(text_in(json, "patch"));
-  details.reads = Digest(text_in(json, "reads"));
-  details.writes = Digest(text_in(json, "writes"));
-  return details;
-}
-
-Result<Json> landing_checkout(const std::string& payload) {
-  const Json json = TRY(parse_json(payload));
-  const auto found = json.find("checkout");
-  if (!json.is_object() || found == json.end() || !found->is_array()) {
-    return fail(Code::kCorrupt, "landing.prepared: field 'checkout': not an array");
-  }
-  return Json(*found);
-}
-
 Result<std::optional<Child>> child_of(const Event& event) {
   if (event.type != event_type::kChild) return std::nullopt;
   const Json json = TRY_IN(event.type, parse_json(event.payload));

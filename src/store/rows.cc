@@ -78,6 +78,12 @@ NewEvent events::landing_prepared(const PreparedLanding& landing, const LandingD
                     LandingPayload{landing, details, checkout});
 }
 
+Result<Json> events::landing_checkout(const std::string& payload) {
+  LandingPayload told;
+  TRY(read_text(payload, event_type::kLandingPrepared, field_list(told)));
+  return std::move(told.checkout);
+}
+
 Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq) {
   LandingPayload told;
   TRY(read_text(payload, event_type::kLandingPrepared, field_list(told)));
