@@ -6,7 +6,6 @@
 #include "base/failpoint.h"
 #include "capture/interpret.h"
 #include "gates/checkout.h"
-#include "gates/setup.h"
 #include "gates/survey.h"
 #include "store/events.h"
 

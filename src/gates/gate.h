@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -21,6 +22,7 @@
 #include "base/result.h"
 #include "capture/trace/trace.h"
 #include "model/policy.h"
+#include "repo/refs.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
 #include "store/store.h"
@@ -77,6 +79,20 @@ Result<HookOutcome> run_commit_hooks(const GateContext& context, const Policy& p
 Result<Digest> commit_hooks_version(const GateContext& context, const Oid& parent);
 // post-commit, post-merge after a landing, in the person's checkout. Their failure is a note.
 Status run_post_hooks(const GateContext& context, const Oid& landed, const std::string& checkout);
+
+// The repository's own hook reference-transaction, for the branches that a landing moves: as git
+// runs it (githooks(5)), with "<old> <new> <ref>" on its standard input, in the person's checkout
+// or the bare repository. `prepared` may say no; `committed` and `aborted` are told.
+//
+// The rules of the other hooks hold: which file it is, txn.hooks, the scrubbed environment. It runs
+// under the lock of the ref, and where that is landed on under the landing lock; so it has a time
+// limit, and git-txn refuses to be called in it.
+inline constexpr std::string_view kRefHook = "reference-transaction";
+
+// `update` is about to happen, has happened or has not, as `step` says. kRefused, with the hook's
+// words: it says no. Ok when there is no hook.
+Status run_ref_hook(const GateContext& context, const repo::RefUpdate& update, repo::RefStep step,
+                    const TxnId& txn);
 
 // [worktree] set-up of a fresh worktree: copy, share, run. Paths are confined to the repository. A
 // folder that is shared is mounted (repo/worktree/worktree_share.h), or copied: for whoever comes

@@ -17,8 +17,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "gates/checkout.h"
-#include "gates/ref_hook.h"
-#include "gates/setup.h"
+#include "gates/gate.h"
 #include "store/events.h"
 
 namespace gittxn::gates {

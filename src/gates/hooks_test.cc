@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "gates/gate.h"
-#include "gates/ref_hook.h"
 #include "gates/testing/gate_world.h"
 
 namespace gittxn::gates {

@@ -1,4 +1,3 @@
-#include "gates/setup.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

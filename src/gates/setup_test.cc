@@ -1,4 +1,4 @@
-#include "gates/setup.h"
+#include "gates/checkout.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

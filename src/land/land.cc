@@ -11,7 +11,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "gates/ref_hook.h"
+#include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/hub.h"
 #include "land/judge/phase.h"

@@ -28,7 +28,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/json_value.h"
-#include "gates/ref_hook.h"
+#include "gates/gate.h"
 #include "land/history.h"
 #include "land/hub.h"
 #include "land/remote.h"

@@ -14,7 +14,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/if_there.h"
-#include "gates/ref_hook.h"
+#include "gates/gate.h"
 #include "land/message.h"
 
 namespace gittxn::land {
