@@ -122,7 +122,7 @@ class Replay {
   bool holds(const ReadSet& reads, const Changes& own, const SnapshotDiff& diff, const Oid& tree) {
     const Footprint footprint{TxnId("t-bench"), reads, own, diff.snapshot};
     const std::vector<SnapshotDiff> diffs{diff};
-    certify::Input input{&footprint, &diffs};
+    certify::Input input{&footprint, diffs};
     input.contents = land::judge_contents(repository_.objects(), tree, input.level);
     const Verdict verdict = certify::certify(input);
     return std::none_of(

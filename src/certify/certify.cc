@@ -7,7 +7,6 @@
 
 #include "base/bug.h"
 #include "certify/judge.h"
-#include "certify/overlap.h"
 #include "certify/witness.h"
 
 namespace gittxn::certify {
@@ -21,11 +20,8 @@ constexpr std::size_t kReadsPerChange = 8;
 using Group = std::vector<const Read*>;  // of one snapshot, sorted by subject
 
 const SnapshotDiff* diff_of(const Input& input, const Oid& snapshot) {
-  if (input.diffs == nullptr) return nullptr;
-  for (const SnapshotDiff& diff : *input.diffs) {
-    if (diff.snapshot == snapshot) return &diff;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(input.diffs, snapshot, &SnapshotDiff::snapshot);
+  return found == input.diffs.end() ? nullptr : &*found;
 }
 
 bool is_path_read(ReadKind kind) {
@@ -38,8 +34,7 @@ bool lies_in_contents(const Read& read) {
 }
 
 const std::string* version_of(const Input& input, const std::string& subject) {
-  if (input.kernel == nullptr) return nullptr;
-  for (const auto& [name, version] : *input.kernel) {
+  for (const auto& [name, version] : input.kernel) {
     if (name == subject) return &version;
   }
   return nullptr;
@@ -119,9 +114,8 @@ class Certification {
 
   void unknown_reads() {
     const ReadSet& reads = input_.txn->reads;
-    if (reads.complete || input_.diffs == nullptr) return;
-    if (INJECTED_BUG("certify.ignore_unknown")) return;
-    for (const SnapshotDiff& diff : *input_.diffs) {
+    if (reads.complete || INJECTED_BUG("certify.ignore_unknown")) return;
+    for (const SnapshotDiff& diff : input_.diffs) {
       if (diff.changes.empty()) continue;
       conflicts_.push_back(witnesses_.everything(reads, diff));
       return;
@@ -297,17 +291,14 @@ class Certification {
 
   void version(const Read& read, std::vector<Conflict>& conflicts) const {
     const std::string* now = version_of(input_, read.subject);
-    if (now == nullptr && strength_ == Strength::kSoft) return;
-    if (now != nullptr && *now == read.digest) return;
+    if (now == nullptr ? strength_ == Strength::kSoft : *now == read.digest) return;
     conflicts.push_back(witnesses_.version(read, now == nullptr ? std::string_view{} : *now));
   }
 
   void summary(const Read& read, std::vector<Conflict>& conflicts) const {
     const SummaryState* found = nullptr;
-    if (input_.summaries != nullptr) {
-      for (const SummaryState& state : *input_.summaries) {
-        if (state.subject == read.subject && state.digest == read.digest) found = &state;
-      }
+    for (const SummaryState& state : input_.summaries) {
+      if (state.subject == read.subject && state.digest == read.digest) found = &state;
     }
     if (found != nullptr && found->holds) return;
     conflicts.push_back(witnesses_.summary(read, found));
@@ -393,14 +384,6 @@ class Certification {
   std::size_t checked_ = 0;
 };
 
-bool sorted(const Changes& changes) {
-  return std::ranges::is_sorted(changes, {}, &PathChange::path);
-}
-
-void sort(Changes& changes) {
-  std::ranges::sort(changes, {}, &PathChange::path);
-}
-
 Verdict decide(const Input& input) {
   Certification certification(input, Strength::kHard);
   certification.writes();
@@ -416,28 +399,23 @@ Verdict decide(const Input& input) {
   return verdict;
 }
 
-std::vector<Conflict> decide_soft(const Input& input) {
-  Certification certification(input, Strength::kSoft);
-  certification.reads();
-  return certification.take();
-}
-
 // Runs `decide` on the input with every list of changes sorted, copying only what is not.
 template <typename Decide>
 auto with_sorted(const Input& input, Decide decide_on) {
-  bool all_sorted = sorted(input.txn->writes);
-  if (input.diffs != nullptr) {
-    for (const SnapshotDiff& diff : *input.diffs) all_sorted = all_sorted && sorted(diff.changes);
+  const auto sorted = [](const Changes& changes) {
+    return std::ranges::is_sorted(changes, {}, &PathChange::path);
+  };
+  if (sorted(input.txn->writes) &&
+      std::ranges::all_of(input.diffs, sorted, &SnapshotDiff::changes)) {
+    return decide_on(input);
   }
-  if (all_sorted) return decide_on(input);
   Footprint txn = *input.txn;
-  sort(txn.writes);
-  std::vector<SnapshotDiff> diffs;
-  if (input.diffs != nullptr) diffs = *input.diffs;
-  for (SnapshotDiff& diff : diffs) sort(diff.changes);
+  std::ranges::sort(txn.writes, {}, &PathChange::path);
+  std::vector<SnapshotDiff> diffs(input.diffs.begin(), input.diffs.end());
+  for (SnapshotDiff& diff : diffs) std::ranges::sort(diff.changes, {}, &PathChange::path);
   Input copy = input;
   copy.txn = &txn;
-  copy.diffs = &diffs;
+  copy.diffs = diffs;
   return decide_on(copy);
 }
 
@@ -448,7 +426,11 @@ Verdict certify(const Input& input) {
 }
 
 std::vector<Conflict> stale_soft_reads(const Input& input) {
-  return with_sorted(input, decide_soft);
+  return with_sorted(input, [](const Input& sorted) {
+    Certification certification(sorted, Strength::kSoft);
+    certification.reads();
+    return certification.take();
+  });
 }
 
 }  // namespace gittxn::certify

@@ -18,13 +18,14 @@
 // only laid out anew; a file that both changed without meeting; history (soft reads of references).
 // Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
-// When a read holds is said in judge.h, what commutes in overlap.h; docs/design/0002-reads.md says
-// why. It fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel
-// object that the caller did not give a version for, is a conflict. Callable from any thread.
+// When a read holds and what commutes is said in judge.h; docs/design/0002-reads.md says why. It
+// fails closed: a read from a snapshot without a difference in `diffs`, or of a kernel object that
+// the caller did not give a version for, is a conflict. Callable from any thread.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,14 +106,14 @@ using FindOutOfDate = std::function<std::vector<OutOfDate>(const Changes& change
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
-  const std::vector<SnapshotDiff>* diffs = nullptr;
+  std::span<const SnapshotDiff> diffs = {};
   // What moved the branch since the oldest snapshot, oldest first: names who changed a path.
-  const std::vector<Landed>* history = nullptr;
+  std::span<const Landed> history = {};
   // Current version of kernel objects and refs (subject -> version), for kernel and ref reads.
-  const std::vector<std::pair<std::string, std::string>>* kernel = nullptr;
+  std::span<const std::pair<std::string, std::string>> kernel = {};
   Isolation level = Isolation::kStrict;
   // For each summary read; one that is not here does not hold.
-  const std::vector<SummaryState>* summaries = nullptr;
+  std::span<const SummaryState> summaries = {};
   JudgeContents contents = {};       // without it no such read holds
   const Symbols* symbols = nullptr;  // without them every overlap is a conflict
   SaysTheSame says_the_same = {};    // without it every changed file is another one

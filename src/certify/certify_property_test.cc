@@ -22,10 +22,10 @@ constexpr int kCases = 6000;
 Input input_of(const Case& c, Isolation level) {
   Input input;
   input.txn = &c.txn;
-  input.diffs = &c.diffs;
-  input.history = &c.history;
+  input.diffs = c.diffs;
+  input.history = c.history;
   input.level = level;
-  input.kernel = &c.kernel;
+  input.kernel = c.kernel;
   input.symbols = &c.symbols;
   input.says_the_same = [&c](const Read& read, const PathChange&) {
     return c.laid_out.contains(read.subject);

@@ -384,7 +384,7 @@ TEST_F(Scene, ReadsOfTwoSnapshotsAreJudgedByTheirOwnDifference) {
   std::vector<SnapshotDiff> diffs{{Oid("base"), {b_changed}}, {Oid("later"), {}}};
   Input input;
   input.txn = &txn;
-  input.diffs = &diffs;
+  input.diffs = diffs;
   EXPECT_TRUE(certify(input).commit);
   diffs[0].changes = {a_changed, b_changed};
   const Verdict verdict = certify(input);
@@ -402,7 +402,7 @@ TEST_F(Scene, UnsortedInputGivesTheSameAnswer) {
   }
   Input input;
   input.txn = &txn;
-  input.diffs = &diffs;
+  input.diffs = diffs;
   ASSERT_EQ(certify(input).conflicts.size(), 1u);
   EXPECT_EQ(certify(input).conflicts[0].subject, "b");
 }
@@ -431,8 +431,8 @@ TEST_F(Scene, TheWitnessNamesTheLastTransactionThatChangedThePath) {
   const std::vector<SnapshotDiff> diffs{{Oid("base"), {{"a", file("a0"), file("a2")}, other}}};
   Input input;
   input.txn = &txn;
-  input.diffs = &diffs;
-  input.history = &history;
+  input.diffs = diffs;
+  input.history = history;
   EXPECT_EQ(certify(input).conflicts.at(0).changed_by, "t-2");
 }
 

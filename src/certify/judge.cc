@@ -9,6 +9,7 @@ namespace {
 
 // More names than this in a witness help nobody.
 constexpr int kNamesInWitness = 3;
+constexpr char kBehindSlash = '/' + 1;
 
 std::string metadata_of(const TreeEntry& entry) {
   if (!entry.present()) return "";
@@ -131,9 +132,8 @@ std::optional<Stale> judge_listing(const Read& read, const Changes& diff) {
     const std::string& path = diff[i].path;
     const std::size_t slash = path.find('/', prefix.size());
     if (slash != std::string::npos) {
-      // Deeper changes are no business of a listing: on to the first path after that directory ('0'
-      // is the byte after '/').
-      i = first_from(diff, path.substr(0, slash) + '0');
+      // Deeper changes are no business of a listing: on to the first path after that directory.
+      i = first_from(diff, path.substr(0, slash) + kBehindSlash);
       continue;
     }
     if (shape_of(diff[i].before) != shape_of(diff[i].after)) names.add(diff[i]);
@@ -147,10 +147,9 @@ std::optional<Stale> judge_tree(const Read& read, const Changes& diff) {
   if (!read.subject.empty()) {
     if (const PathChange* change = find_change(diff, read.subject)) names.add(*change);
   }
-  const std::string prefix = read.subject.empty() ? "" : read.subject + "/";
-  for (std::size_t i = first_from(diff, prefix);
-       i < diff.size() && diff[i].path.starts_with(prefix) && !names.full(); ++i) {
-    names.add(diff[i]);
+  for (const PathChange& change : below(diff, read.subject)) {
+    if (names.full()) break;
+    names.add(change);
   }
   return names.stale();
 }
@@ -193,9 +192,11 @@ std::string_view parent_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
 
-bool strictly_below(std::string_view path, std::string_view root) {
-  if (root.empty()) return !path.empty();
-  return path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/';
+std::span<const PathChange> below(const Changes& changes, std::string_view root) {
+  if (root.empty()) return changes;
+  const std::string name(root);
+  const std::size_t first = first_from(changes, name + "/");
+  return std::span(changes).subspan(first, first_from(changes, name + kBehindSlash) - first);
 }
 
 std::optional<Stale> judge(const Read& read, const Changes& diff) {

@@ -15,8 +15,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/change.h"
 #include "model/read.h"
@@ -42,9 +44,25 @@ const PathChange* find_change(const Changes& changes, std::string_view path);
 std::size_t first_from(const Changes& changes, std::string_view path);
 // "" for the root's children; the root itself has none and must not be asked for.
 std::string_view parent_of(std::string_view path);
-// Strictly below: "a/b" is below "a" and everything but "" is below "".
-bool strictly_below(std::string_view path, std::string_view root);
+// Those of paths strictly below: "a/b" is below "a", and everything is below "".
+std::span<const PathChange> below(const Changes& changes, std::string_view root);
 // Something a lookup of a path below it cannot pass: a file, a link, a submodule.
 bool blocks_lookups(Shape shape);
+
+// Writes of a transaction and of the head that do not commute, both against the transaction's base.
+struct Overlap {
+  std::string path;   // of the transaction's write
+  std::string cause;  // of the head's
+  TreeEntry ours;     // what the transaction makes of `path`
+  TreeEntry head;     // what the head made of `cause`
+};
+
+// Sorted by path. A path that both changed to different results; and a write below something the
+// other side turned into a file. Two sides that removed or made the same directory agree about it.
+std::vector<Overlap> overlaps(const Changes& writes, const Changes& head);
+
+// Of what the head changed: the paths of which both made the same, and the directories that came or
+// went with them on both sides. Sorted by path.
+Changes made_equal(const Changes& writes, const Changes& head);
 
 }  // namespace gittxn::certify

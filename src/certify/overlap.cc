@@ -1,5 +1,4 @@
-#include "certify/overlap.h"
-
+// Writes that do not commute: see judge.h.
 #include <algorithm>
 
 #include "certify/judge.h"
@@ -29,15 +28,6 @@ bool became_blocked(const PathChange& change) {
   return change.before.mode == FileMode::kTree && blocks_lookups(shape_of(change.after));
 }
 
-// Calls `visit` for each change of `changes` below `root` that leaves something there.
-template <typename Visit>
-void each_kept_below(const Changes& changes, const std::string& root, Visit visit) {
-  for (std::size_t i = first_from(changes, root + "/");
-       i < changes.size() && strictly_below(changes[i].path, root); ++i) {
-    if (changes[i].after.present()) visit(changes[i]);
-  }
-}
-
 bool same_outcome(const PathChange& a, const PathChange& b) {
   // Directory entries have no identity of their own here either.
   if (shape_of(a.after) == Shape::kDirectory) return shape_of(b.after) == Shape::kDirectory;
@@ -55,20 +45,23 @@ std::vector<Overlap> overlaps(const Changes& writes, const Changes& head) {
   std::vector<Overlap> found;
   if (writes.empty() || head.empty()) return found;
   same_path(writes, head, found);
+  const auto add = [&found](const PathChange& ours, const PathChange& theirs) {
+    found.push_back({ours.path, theirs.path, ours.after, theirs.after});
+  };
   // A directory of the base that one side replaced by a file while the other put something in it.
   // (A file in a directory that the base lacks always meets the other side's entry of the same
   // name.)
   for (const PathChange& theirs : head) {
     if (!became_blocked(theirs)) continue;
-    each_kept_below(writes, theirs.path, [&](const PathChange& ours) {
-      found.push_back({ours.path, theirs.path, ours.after, theirs.after});
-    });
+    for (const PathChange& ours : below(writes, theirs.path)) {
+      if (ours.after.present()) add(ours, theirs);
+    }
   }
   for (const PathChange& ours : writes) {
     if (!became_blocked(ours)) continue;
-    each_kept_below(head, ours.path, [&](const PathChange& theirs) {
-      found.push_back({ours.path, theirs.path, ours.after, theirs.after});
-    });
+    for (const PathChange& theirs : below(head, ours.path)) {
+      if (theirs.after.present()) add(ours, theirs);
+    }
   }
   std::ranges::stable_sort(found, {}, &Overlap::path);
   const auto repeats = std::ranges::unique(found, {}, &Overlap::path);
@@ -83,14 +76,10 @@ Changes made_equal(const Changes& writes, const Changes& head) {
     if (ours != nullptr && same_outcome(*ours, theirs)) both.push_back(theirs);
   }
   Changes equal;
-  for (std::size_t i = 0; i < both.size(); ++i) {
-    bool counts = about_a_file(both[i]);
-    for (std::size_t below = first_from(both, both[i].path + "/");
-         !counts && below < both.size() && strictly_below(both[below].path, both[i].path);
-         ++below) {
-      counts = about_a_file(both[below]);
-    }
-    if (counts) equal.push_back(both[i]);
+  for (const PathChange& change : both) {
+    const bool counts =
+        about_a_file(change) || std::ranges::any_of(below(both, change.path), about_a_file);
+    if (counts) equal.push_back(change);
   }
   return equal;
 }

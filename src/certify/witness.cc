@@ -67,17 +67,14 @@ std::string shown(const std::string& subject) {
 }  // namespace
 
 std::string Witnesses::who_changed(std::string_view path) const {
-  if (history_ != nullptr) {
-    for (auto landed = history_->rbegin(); landed != history_->rend(); ++landed) {
-      if (find_change(landed->changes, path) != nullptr) return name_of(*landed);
-    }
+  for (auto landed = history_.rbegin(); landed != history_.rend(); ++landed) {
+    if (find_change(landed->changes, path) != nullptr) return name_of(*landed);
   }
   return "nobody on record";
 }
 
 std::string Witnesses::last_mover() const {
-  if (history_ == nullptr || history_->empty()) return "nobody on record";
-  return name_of(history_->back());
+  return history_.empty() ? "nobody on record" : name_of(history_.back());
 }
 
 Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
@@ -125,14 +122,15 @@ Conflict Witnesses::clash(const SymbolClash& clash) const {
 }
 
 Conflict Witnesses::version(const Read& read, std::string_view now) const {
-  Conflict conflict;
-  conflict.kind = read.kind == ReadKind::kKernel ? ConflictKind::kKernel : ConflictKind::kReadStale;
-  conflict.subject = read.subject;
-  conflict.read_digest = read.digest;
-  conflict.head_digest = now;
-  conflict.changed_by = read.kind == ReadKind::kKernel ? "the kernel" : last_mover();
-  conflict.hint = now.empty() ? fmt::format("'{}' is not there any more", read.subject)
-                              : fmt::format("'{}' has another version now", read.subject);
+  const bool kernel = read.kind == ReadKind::kKernel;
+  Conflict conflict{
+      .kind = kernel ? ConflictKind::kKernel : ConflictKind::kReadStale,
+      .subject = read.subject,
+      .read_digest = read.digest,
+      .head_digest = std::string(now),
+      .changed_by = kernel ? "the kernel" : last_mover(),
+      .hint = fmt::format("'{}' {}", read.subject,
+                          now.empty() ? "is not there any more" : "has another version now")};
   if (read.subject == kWorkflowsSubject) {  // none is ever removed
     conflict.changed_by = "git txn workflow create";
     conflict.hint = "a workflow was created after they were listed";
@@ -141,20 +139,21 @@ Conflict Witnesses::version(const Read& read, std::string_view now) const {
 }
 
 Conflict Witnesses::summary(const Read& read, const SummaryState* state) const {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kReadStale;
-  conflict.subject = read.subject;
-  conflict.read_digest = read.digest;
-  conflict.hint = fmt::format("the summary '{}' was read, and is not in the store", read.subject);
-  if (state == nullptr) return conflict;
-  conflict.subject = shown(state->source);
-  conflict.read_digest = state->source_digest;
-  conflict.head_digest = state->source_now;
-  conflict.changed_by = who_changed(state->source);
-  conflict.hint =
-      fmt::format("the summary '{}' was read, and '{}', which it was made from, changed",
-                  read.subject, shown(state->source));
-  return conflict;
+  if (state == nullptr) {
+    return {
+        .kind = ConflictKind::kReadStale,
+        .subject = read.subject,
+        .read_digest = read.digest,
+        .hint = fmt::format("the summary '{}' was read, and is not in the store", read.subject)};
+  }
+  return {
+      .kind = ConflictKind::kReadStale,
+      .subject = shown(state->source),
+      .read_digest = state->source_digest,
+      .head_digest = state->source_now,
+      .changed_by = who_changed(state->source),
+      .hint = fmt::format("the summary '{}' was read, and '{}', which it was made from, changed",
+                          read.subject, shown(state->source))};
 }
 
 Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) const {
@@ -162,8 +161,7 @@ Conflict Witnesses::everything(const ReadSet& reads, const SnapshotDiff& diff) c
       .kind = ConflictKind::kReadStale,
       .subject = "(everything)",
       .read_digest = diff.snapshot.str(),
-      .head_digest = history_ != nullptr && !history_->empty() ? history_->back().commit.str()
-                                                               : "another commit",
+      .head_digest = history_.empty() ? "another commit" : history_.back().commit.str(),
       .changed_by = last_mover(),
       .hint = fmt::format("what the transaction read is unknown ({}), so it counts as "
                           "everything, and '{}' changed",

@@ -3,20 +3,19 @@
 // together.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "certify/certify.h"
 #include "certify/judge.h"
-#include "certify/overlap.h"
 #include "model/verdict.h"
 
 namespace gittxn::certify {
 
 class Witnesses {
  public:
-  explicit Witnesses(const std::vector<Landed>* history) : history_(history) {}
+  explicit Witnesses(std::span<const Landed> history) : history_(history) {}
 
   Conflict stale(const Read& read, const Stale& stale) const;
   Conflict overlap(const Overlap& overlap) const;
@@ -35,7 +34,7 @@ class Witnesses {
   std::string who_changed(std::string_view path) const;
   std::string last_mover() const;
 
-  const std::vector<Landed>* history_;
+  std::span<const Landed> history_;
 };
 
 }  // namespace gittxn::certify

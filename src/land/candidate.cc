@@ -84,9 +84,7 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   candidate.versions = TRY(versions_now(context, footprint, target, candidate));
   const std::vector<certify::SummaryState> summaries = TRY(summary_states(
       *context.store, context.repository->objects(), footprint.reads, candidate.head_tree));
-  std::vector<Landed> history;
-  certify::Input input{&footprint,          &diffs,          &history,
-                       &candidate.versions, candidate.level, &summaries};
+  certify::Input input{&footprint, diffs, {}, candidate.versions, candidate.level, summaries};
   input.contents =
       judge_contents(context.repository->objects(), candidate.head_tree, candidate.level);
   input.symbols = &candidate.symbols;
@@ -108,7 +106,8 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
                       isolation_name(candidate.level)));
     }
   }
-  history = TRY(history_between(context, diffs, candidate.head));
+  const std::vector<Landed> history = TRY(history_between(context, diffs, candidate.head));
+  input.history = history;
   return certify::certify(input);
 }
 

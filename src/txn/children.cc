@@ -146,13 +146,9 @@ Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& t
     }
   }
   const std::vector<SnapshotDiff> diffs{moved};
-  const std::vector<Landed> history;
-  const std::vector<std::pair<std::string, std::string>> versions;
   certify::Input input;
   input.txn = &footprint;
-  input.diffs = &diffs;
-  input.history = &history;
-  input.kernel = &versions;
+  input.diffs = diffs;
   input.level = txn_.isolation;
   repo::Objects& objects = state_.repository.objects();
   const land::SymbolFindings findings = TRY(look_into_both(moved.changes, taken.changes));

@@ -63,10 +63,10 @@ class Scene : public ::testing::Test {
                                        diff(base, head)}};
     Input input;
     input.txn = &txn;
-    input.diffs = &diffs;
-    input.history = &history;
-    input.kernel = &kernel;
-    input.summaries = &summaries;
+    input.diffs = diffs;
+    input.history = history;
+    input.kernel = kernel;
+    input.summaries = summaries;
     input.level = level;
     if (symbols) input.symbols = &*symbols;
     input.says_the_same = says_the_same;

@@ -95,7 +95,7 @@ Status RulesJudge::conflict(const std::string& path, const std::string& cause, s
   Read read;
   read.kind = ReadKind::kMetadata;
   read.subject = path;
-  Conflict found = certify::Witnesses(&history_).stale(read, {cause, "", ""});
+  Conflict found = certify::Witnesses(history_).stale(read, {cause, "", ""});
   found.hint = std::move(hint);
   found.cause = cause;
   conflicts_.push_back(std::move(found));

@@ -117,7 +117,7 @@ class SearchesThatHold : public ::testing::TestWithParam<const char*> {
     const Oid tree = must(objects.tree_of(after));
     Footprint footprint{TxnId("t-1"), reads, writes, before};
     const std::vector<SnapshotDiff> diffs{{before, must(objects.diff(before, after))}};
-    certify::Input input{&footprint, &diffs};
+    certify::Input input{&footprint, diffs};
     input.contents = judge_contents(objects, tree, input.level);
     return certify::certify(input).commit;
   }

@@ -130,7 +130,7 @@ class InMemory final : public Decider {
     const std::vector<Landed> history;
     const std::vector<std::pair<std::string, std::string>> versions{
         {"policy", "1"}, {kTarget, asked.head.commit.str()}};
-    certify::Input input{&footprint, &diffs, &history, &versions, level};
+    certify::Input input{&footprint, diffs, history, versions, level};
     input.symbols = &symbols;
     input.contents = [&](const Read& read, const SnapshotDiff& diff, const Changes& own) {
       return stale(asked, read, diff, own);
