@@ -27,9 +27,8 @@ struct TreeEntry {
   FileMode mode = FileMode::kNone;
   Oid oid;
   bool present() const { return mode != FileMode::kNone; }
-  bool is_file_or_absent() const {
-    return !present() || mode == FileMode::kFile || mode == FileMode::kExecutable;
-  }
+  bool is_file() const { return mode == FileMode::kFile || mode == FileMode::kExecutable; }
+  bool is_file_or_absent() const { return !present() || is_file(); }
   bool operator==(const TreeEntry&) const = default;
 };
 

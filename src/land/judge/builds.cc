@@ -1,4 +1,16 @@
-#include "land/judge/builds.h"
+// The build graph in landing: a change of a toolchain, a dependency, a lock file or a build script
+// against what it feeds, whichever of the two landed first.
+//
+//   both changed one symbol of a manifest to different things      BLOCKS
+//   a dependency changed or went, the other imports or uses it anew   BLOCKS
+//   a dependency changed, the other edited a file that imports it   NEEDS CHECKS
+//   a toolchain or an option, the other edited a source it governs  NEEDS CHECKS
+//   records of a lock file of which one names what the other changed  BLOCKS
+//
+// What a build or a test read, a manifest and a lock file, are reads of paths and certified as
+// such. Only looks. Time grows with the files both sides changed; over kMostBytes (symbols.h) of
+// sources the rest counts as relying on everything.
+#include "land/judge/symbols.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +22,7 @@
 
 #include "base/bug.h"
 #include "certify/judge.h"
+#include "model/names.h"
 #include "semantic/manifest/feeds.h"
 
 namespace gittxn::land {
@@ -17,6 +30,7 @@ namespace {
 
 using certify::SymbolClash;
 using semantic::BuildChange;
+using semantic::BuildChangeKind;
 using semantic::BuildSymbol;
 using semantic::Ecosystem;
 using semantic::FileChange;
@@ -30,42 +44,38 @@ struct Changed {
   std::string path;
   Manifest before, after;
   std::vector<BuildChange> changes;
-  Ecosystem ecosystem() const {
-    return after.ecosystem != Ecosystem::kNone ? after.ecosystem : before.ecosystem;
-  }
+  const Manifest& known() const { return after.ecosystem != Ecosystem::kNone ? after : before; }
+  Ecosystem ecosystem() const { return known().ecosystem; }
 };
 
 enum class Who { kHead, kWork };
 
-const BuildSymbol& symbol_of(const BuildChange& change) {
-  return change.what == semantic::BuildChangeKind::kAdded ? change.after : change.before;
-}
-
 using Key = std::tuple<semantic::BuildKind, std::string, std::string>;
 Key key_of(const BuildChange& change) {
-  const BuildSymbol& symbol = symbol_of(change);
+  const BuildSymbol& symbol = semantic::symbol_in(change);
   return {symbol.kind, symbol.name, symbol.target};
 }
 
-// "1.0 to 2.0", as far as it can be shown.
+using BuildWords = NameTable<BuildChangeKind, 4>;
+constexpr BuildWords kWas{{{BuildChangeKind::kAdded, "added"},
+                           {BuildChangeKind::kRemoved, "removed"},
+                           {BuildChangeKind::kMoved, "moved"},
+                           {BuildChangeKind::kChanged, "changed"}}};
+constexpr BuildWords kDoes{{{BuildChangeKind::kAdded, "adds"},
+                            {BuildChangeKind::kRemoved, "removes"},
+                            {BuildChangeKind::kMoved, "moves"},
+                            {BuildChangeKind::kChanged, "changes"}}};
+
+// "changed from 1.0 to 2.0", as far as it can be shown.
 std::string versions_of(const BuildChange& change) {
   const auto shown = [](const BuildSymbol& symbol) {
     return symbol.version.empty() || symbol.version.find('#') != std::string::npos ? std::string()
                                                                                    : symbol.version;
   };
-  switch (change.what) {
-    case semantic::BuildChangeKind::kAdded:
-      return "added";
-    case semantic::BuildChangeKind::kRemoved:
-      return "removed";
-    case semantic::BuildChangeKind::kMoved:
-      return "moved";
-    case semantic::BuildChangeKind::kChanged:
-      break;
-  }
+  const std::string did(name_in(kWas, change.what));
   const std::string was = shown(change.before), is = shown(change.after);
-  if (was.empty() || is.empty()) return "changed";
-  return fmt::format("changed from {} to {}", was, is);
+  if (change.what != BuildChangeKind::kChanged || was.empty() || is.empty()) return did;
+  return fmt::format("{} from {} to {}", did, was, is);
 }
 
 class Looker {
@@ -143,12 +153,14 @@ class Looker {
     }
     apart = !needs(theirs, ours) && apart;
     apart = !needs(ours, theirs) && apart;
-    const auto merged =
-        std::find_if(findings_.files.begin(), findings_.files.end(),
-                     [&](const MergedFile& file) { return file.path == ours.path; });
+    const auto merged = std::ranges::find(findings_.files, ours.path, &MergedFile::path);
     if (!apart || merged == findings_.files.end()) return {};
     const auto* text = std::get_if<std::string>(&merged->contents);
-    if (text != nullptr && has_both(theirs, ours, *text)) forget(ours.path);
+    if (text == nullptr || !has_both(theirs, ours, *text)) return {};
+    // What was found of the file as text is answered.
+    std::erase_if(findings_.symbols.clashes, [&](const SymbolClash& clash) {
+      return clash.path == ours.path && clash.cause == ours.path;
+    });
     return {};
   }
 
@@ -201,19 +213,10 @@ class Looker {
         return other.what == one.what && other.before == one.before && other.after == one.after;
       });
     };
-    std::size_t left = 0;
-    for (const BuildChange& change : expected) left += is_in(also, change) ? 0 : 1;
-    return found.size() == left && std::all_of(found.begin(), found.end(), [&](const auto& one) {
-             return is_in(expected, one);
-           });
-  }
-
-  // What was found of the file as text is answered.
-  void forget(const std::string& path) {
-    auto& clashes = findings_.symbols.clashes;
-    std::erase_if(clashes, [&](const SymbolClash& clash) {
-      return clash.path == path && clash.cause == path;
-    });
+    const auto shared = static_cast<std::size_t>(
+        std::ranges::count_if(expected, [&](const BuildChange& one) { return is_in(also, one); }));
+    return found.size() == expected.size() - shared &&
+           std::ranges::all_of(found, [&](const auto& one) { return is_in(expected, one); });
   }
 
   // --- a manifest of one side, sources of the other ---
@@ -226,21 +229,15 @@ class Looker {
 
   static Fed fed_by(const Changed& manifest, const std::vector<Changed>& manifests) {
     Fed fed;
-    const Manifest& one =
-        manifest.after.ecosystem != Ecosystem::kNone ? manifest.after : manifest.before;
     const bool told = is_told_elsewhere(manifest, manifests);
     for (const BuildChange& change : manifest.changes) {
-      switch (semantic::feeds_of(manifest.path, one, change)) {
-        case semantic::Feeds::kNothing:
-          break;
-        case semantic::Feeds::kEverything:
-          if (!told && fed.everything.size() < kMostClashes) fed.everything.push_back(&change);
-          break;
-        case semantic::Feeds::kImporters:
-          fed.importers[semantic::imported_as(manifest.ecosystem(), symbol_of(change))].push_back(
-              &change);
-          break;
+      const semantic::Feeds feeds = semantic::feeds_of(manifest.path, manifest.known(), change);
+      if (feeds == semantic::Feeds::kImporters) {
+        fed.importers[semantic::imported_as(manifest.ecosystem(), semantic::symbol_in(change))]
+            .push_back(&change);
       }
+      const bool room = !told && fed.everything.size() < kMostClashes;
+      if (feeds == semantic::Feeds::kEverything && room) fed.everything.push_back(&change);
     }
     return fed;
   }
@@ -294,7 +291,7 @@ class Looker {
                       manifest.path.ends_with("pnpm-lock.yaml") ||
                       manifest.path.ends_with("MODULE.bazel.lock");
     if (!opaque || !lock) return false;
-    return std::any_of(manifests.begin(), manifests.end(), [&](const Changed& other) {
+    return std::ranges::any_of(manifests, [&](const Changed& other) {
       return other.ecosystem() == manifest.ecosystem() && other.path != manifest.path &&
              other.after.opaque.empty() && other.before.opaque.empty();
     });
@@ -307,8 +304,8 @@ class Looker {
   void tell(Who who, const Changed& manifest, const BuildChange& change, const std::string& source,
             Reliance reliance) {
     const bool anew = reliance == Reliance::kNew;
-    const bool strong = change.what == semantic::BuildChangeKind::kChanged ||
-                        change.what == semantic::BuildChangeKind::kRemoved;
+    const bool strong =
+        change.what == BuildChangeKind::kChanged || change.what == BuildChangeKind::kRemoved;
     SymbolClash clash;
     clash.weight =
         anew && strong ? SymbolClash::Weight::kBlocks : SymbolClash::Weight::kNeedsChecks;
@@ -321,23 +318,9 @@ class Looker {
                                   title, manifest.path, versions_of(change),
                                   anew ? "begins to use" : "edited what is made with", source)
                     : fmt::format("this change {} the {} in {}, and {} on the branch {} it",
-                                  did(change), title, manifest.path, source,
+                                  name_in(kDoes, change.what), title, manifest.path, source,
                                   anew ? "began to use" : "was edited, which is made with");
     add(std::move(clash));
-  }
-
-  static std::string did(const BuildChange& change) {
-    switch (change.what) {
-      case semantic::BuildChangeKind::kAdded:
-        return "adds";
-      case semantic::BuildChangeKind::kRemoved:
-        return "removes";
-      case semantic::BuildChangeKind::kMoved:
-        return "moves";
-      case semantic::BuildChangeKind::kChanged:
-        break;
-    }
-    return "changes";
   }
 
   // --- what governs what, by the head's tree ---
@@ -353,7 +336,7 @@ class Looker {
       if (directory.empty()) break;
     }
     const auto governing = semantic::manifests_governing(source, paths);
-    return std::find(governing.begin(), governing.end(), manifest) != governing.end();
+    return std::ranges::find(governing, manifest) != governing.end();
   }
 
   // `directory` ends with a slash, or is empty.

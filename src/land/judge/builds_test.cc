@@ -1,5 +1,5 @@
 // A change of what a build is made with against a change of what is made with it.
-#include "land/judge/builds.h"
+#include "land/judge/symbols.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

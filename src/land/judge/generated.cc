@@ -1,4 +1,11 @@
-#include "land/judge/generated.h"
+// Files that the policy says are made from others (gates/generated.h), in landing.
+//
+//   one changed the file, the other what it is made from   BLOCKS: it has to be made again
+//   one changed what it is made from and not the file,
+//   the other edited a file that names it                  NEEDS CHECKS
+//
+// and who read such a file has read what it is made from.
+#include "land/judge/symbols.h"
 
 #include <fmt/format.h>
 
@@ -14,20 +21,23 @@ namespace {
 using certify::SymbolClash;
 using File = gates::Generated::File;
 
+template <typename Is>
+const PathChange* first_file(const Changes& changes, Is is) {
+  for (const PathChange& change : changes) {
+    if (!change.is_directory() && is(change.path)) return &change;
+  }
+  return nullptr;
+}
+
 const PathChange* change_of(const File& file, const Changes& changes) {
-  const auto at = std::find_if(changes.begin(), changes.end(), [&](const PathChange& change) {
-    return !change.is_directory() && file.is(change.path);
-  });
-  return at == changes.end() ? nullptr : &*at;
+  return first_file(changes, [&](const std::string& path) { return file.is(path); });
 }
 
 const PathChange* source_in(const gates::Generated& generated, const File& file,
                             const Changes& changes) {
-  const auto at = std::find_if(changes.begin(), changes.end(), [&](const PathChange& change) {
-    return !change.is_directory() && !file.is(change.path) &&
-           generated.is_made_from(file, change.path);
+  return first_file(changes, [&](const std::string& path) {
+    return !file.is(path) && generated.is_made_from(file, path);
   });
-  return at == changes.end() ? nullptr : &*at;
 }
 
 // By what other files name it: its own name, of a directory that of the directory.
@@ -59,23 +69,20 @@ class GeneratedLooker {
                         "branch without that: make it again",
                         work_source->path, head_made->path));
       }
-      if (head_source != nullptr && head_made == nullptr) {
-        const PathChange* user = TRY(user_in(file, work));
-        if (user != nullptr) {
-          add(SymbolClash::Weight::kNeedsChecks, user->path, head_source->path, file,
-              fmt::format(
-                  "'{}' uses '{}', and '{}', which that is made from, changed on the branch",
-                  user->path, file.artifact, head_source->path));
-        }
+      const PathChange* user = nullptr;
+      if (head_source != nullptr && head_made == nullptr) user = TRY(user_in(file, work));
+      if (user != nullptr) {
+        add(SymbolClash::Weight::kNeedsChecks, user->path, head_source->path, file,
+            fmt::format("'{}' uses '{}', and '{}', which that is made from, changed on the branch",
+                        user->path, file.artifact, head_source->path));
       }
-      if (work_source != nullptr && work_made == nullptr) {
-        const PathChange* user = TRY(user_in(file, head));
-        if (user != nullptr) {
-          add(SymbolClash::Weight::kNeedsChecks, work_source->path, user->path, file,
-              fmt::format("'{}' was changed here, and '{}' on the branch uses '{}', which is made "
-                          "from it",
-                          work_source->path, user->path, file.artifact));
-        }
+      user = nullptr;
+      if (work_source != nullptr && work_made == nullptr) user = TRY(user_in(file, head));
+      if (user != nullptr) {
+        add(SymbolClash::Weight::kNeedsChecks, work_source->path, user->path, file,
+            fmt::format("'{}' was changed here, and '{}' on the branch uses '{}', which is made "
+                        "from it",
+                        work_source->path, user->path, file.artifact));
       }
     }
     return {};
@@ -92,8 +99,7 @@ class GeneratedLooker {
   // The first edited file that names it. Past the budget everything may.
   Result<const PathChange*> user_in(const File& file, const Changes& changes) {
     for (const PathChange& change : changes) {
-      const FileMode mode = change.after.mode;
-      if (mode != FileMode::kFile && mode != FileMode::kExecutable) continue;
+      if (!change.after.is_file()) continue;
       if (file.is(change.path) || generated_.is_made_from(file, change.path)) continue;
       if (bytes_ > kMostBytes) return &change;
       const std::string text = TRY(objects_.blob(change.after.oid, kMostBytes));

@@ -1,5 +1,5 @@
 // A file that is made from others, against changes of those.
-#include "land/judge/generated.h"
+#include "land/judge/symbols.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -21,32 +21,21 @@ std::string detail_of(const search::Judgement& judgement) {
   return judgement.reason;
 }
 
-std::vector<std::string> all_paths_of(const Changes& changes) {
-  std::vector<std::string> paths;
-  paths.reserve(changes.size());
-  for (const PathChange& change : changes) paths.push_back(change.path);
-  return paths;
-}
-
-Result<search::Judgement> judge_search(const repo::Objects& objects, const Oid& head_tree,
-                                       const Read& read, const SnapshotDiff& diff,
-                                       const Changes& own) {
+Result<std::optional<Stale>> stale_search(const repo::Objects& objects, const Oid& head_tree,
+                                          const Read& read, const SnapshotDiff& diff,
+                                          const Changes& own) {
+  if (diff.changes.empty()) return std::nullopt;
   const Json json = TRY(parse_json(read.query));
   const search::Query query = TRY(search::query_from_json(json));
   const Oid tree = TRY(objects.tree_of(read.snapshot));
-  const capture::SearchTree before(objects, tree);
-  const capture::SearchTree after(objects, head_tree);
-  return search::judge(query, before, after, diff.changes, all_paths_of(own));
-}
-
-std::optional<Stale> stale_search(const repo::Objects& objects, const Oid& head_tree,
-                                  const Read& read, const SnapshotDiff& diff, const Changes& own) {
-  if (diff.changes.empty()) return std::nullopt;
-  const auto judgement = judge_search(objects, head_tree, read, diff, own);
-  if (!judgement) return Stale{read.subject, "unknown", judgement.error().message};
-  if (judgement->holds) return std::nullopt;
-  const bool known = !judgement->path.empty();
-  return Stale{known ? judgement->path : read.subject, "another answer", detail_of(*judgement)};
+  std::vector<std::string> own_paths;
+  for (const PathChange& change : own) own_paths.push_back(change.path);
+  const search::Judgement judgement =
+      search::judge(query, capture::SearchTree(objects, tree),
+                    capture::SearchTree(objects, head_tree), diff.changes, own_paths);
+  if (judgement.holds) return std::nullopt;
+  return Stale{judgement.path.empty() ? read.subject : judgement.path, "another answer",
+               detail_of(judgement)};
 }
 
 // Lines that stand elsewhere now, because of what happened above them. Of lines that reach the end
@@ -65,28 +54,20 @@ Result<bool> only_moved(const std::string& before, const std::string& after, con
 }
 
 // The lines are the same bytes, at the same place or moved as they were.
-std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
-                                const SnapshotDiff& diff, Isolation level) {
+Result<std::optional<Stale>> stale_part(const repo::Objects& objects, const Read& read,
+                                        const SnapshotDiff& diff, Isolation level) {
+  // Where a directory on the way became something else, the file below is among the changes too.
   const PathChange* change = certify::find_change(diff.changes, read.subject);
-  if (change == nullptr) {
-    // Where a directory on the way became something else, the file below is among the changes too.
-    return std::nullopt;
-  }
-  const FileMode mode = change->after.mode;
-  if (mode != FileMode::kFile && mode != FileMode::kExecutable) {
-    return Stale{read.subject, "", "it is no file any more"};
-  }
+  if (change == nullptr) return std::nullopt;
+  if (!change->after.is_file()) return Stale{read.subject, "", "it is no file any more"};
   if (change->before.oid == change->after.oid) return std::nullopt;
-  const auto text = objects.blob(change->after.oid);
-  if (!text) return Stale{read.subject, "unknown", text.error().message};
-  const std::string now = capture::lines_digest(*text, read.lines).str();
+  const std::string text = TRY(objects.blob(change->after.oid));
+  const std::string now = capture::lines_digest(text, read.lines).str();
   if (now == read.digest) return std::nullopt;
-  if (certify::is_exact(level)) return Stale{read.subject, now, "have changed"};
-  const auto was = objects.blob(change->before.oid);
-  if (!was) return Stale{read.subject, "unknown", was.error().message};
-  const auto moved = only_moved(*was, *text, read);
-  if (!moved) return Stale{read.subject, "unknown", moved.error().message};
-  if (*moved) return std::nullopt;
+  if (!certify::is_exact(level)) {
+    const std::string was = TRY(objects.blob(change->before.oid));
+    if (TRY(only_moved(was, text, read))) return std::nullopt;
+  }
   return Stale{read.subject, now, "have changed"};
 }
 
@@ -94,13 +75,14 @@ std::optional<Stale> stale_part(const repo::Objects& objects, const Read& read,
 
 certify::JudgeContents judge_contents(const repo::Objects& objects, Oid head_tree,
                                       Isolation level) {
-  return
-      [&objects, head_tree = std::move(head_tree), level](
-          const Read& read, const SnapshotDiff& diff, const Changes& own) -> std::optional<Stale> {
-        if (read.kind == ReadKind::kSearch)
-          return stale_search(objects, head_tree, read, diff, own);
-        return stale_part(objects, read, diff, level);
-      };
+  return [&objects, head_tree = std::move(head_tree), level](
+             const Read& read, const SnapshotDiff& diff,
+             const Changes& own) -> std::optional<Stale> {
+    auto stale = read.kind == ReadKind::kSearch ? stale_search(objects, head_tree, read, diff, own)
+                                                : stale_part(objects, read, diff, level);
+    if (!stale) return Stale{read.subject, "unknown", stale.error().message};
+    return *std::move(stale);
+  };
 }
 
 }  // namespace gittxn::land

@@ -72,10 +72,8 @@ Result<std::vector<MetLease>> leases_met(const Context& context, const store::Vi
                                          const TouchedSymbols& symbols) {
   std::vector<MetLease> met;
   if (INJECTED_BUG("land.ignore_leases")) return met;
-  std::vector<Lease> all = TRY(store::leases(view));
-  if (all.empty()) return met;
   std::vector<Lease> in_the_way;
-  for (Lease& lease : all) {
+  for (Lease& lease : TRY(store::leases(view))) {
     const bool own = lease.txn == txn.id || lease.owner == txn.id.str() || lease.owner == txn.owner;
     const PathChange* change = nullptr;
     if (lease.held && !own) change = first_met(lease, changes, symbols);

@@ -1,4 +1,7 @@
-#include "land/judge/made_once.h"
+// Changes that both sides of a merge made alike and the result has once: one line that both
+// appended, one number that both counted up. Of a counter, a list or a log that is an update that
+// is lost, so who merges the work of two transactions must not take it for one decision of both.
+#include "land/judge/symbols.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "semantic/symbol.h"
 
 namespace gittxn::land {
@@ -13,20 +17,10 @@ namespace {
 
 using Lines = std::unordered_map<std::string_view, int>;
 
-template <typename Visit>
-void each_line(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    visit(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
-}
-
 Lines counted(std::string_view text) {
-  Lines lines;
-  each_line(text, [&](std::string_view line) { ++lines[line]; });
-  return lines;
+  Lines counts;
+  for (const std::string_view line : lines_of(text)) ++counts[line];
+  return counts;
 }
 
 int count_of(const Lines& lines, std::string_view line) {
@@ -47,8 +41,8 @@ std::set<std::string_view> lines_of_imports(const semantic::Language* language,
     if (symbol.kind != "import") continue;
     for (const semantic::Extent& extent : symbol.extents) {
       const std::string_view part = std::string_view(text).substr(extent.begin);
-      each_line(part.substr(0, extent.end - extent.begin),
-                [&](std::string_view line) { lines.insert(line); });
+      const auto within = lines_of(part.substr(0, extent.end - extent.begin));
+      lines.insert(within.begin(), within.end());
     }
   }
   return lines;

@@ -1,4 +1,4 @@
-#include "land/judge/made_once.h"
+#include "land/judge/symbols.h"
 
 #include <gtest/gtest.h>
 

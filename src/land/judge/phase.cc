@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "store/work/workflows.h"
 
@@ -68,53 +69,45 @@ Result<Now> look(const store::View& view, const Policy& policy, const Txn& txn) 
   return now;
 }
 
-Conflict kernel_conflict(std::string subject, std::string read, std::string now) {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kKernel;
-  conflict.subject = std::move(subject);
-  conflict.read_digest = std::move(read);
-  conflict.head_digest = std::move(now);
-  return conflict;
-}
-
 }  // namespace
 
 Conflict cancelled_conflict(const Workflow& workflow) {
-  Conflict conflict = kernel_conflict(workflow_subject(workflow.id), "", "cancelled");
-  conflict.changed_by =
-      fmt::format("{} ({})", workflow.cancelled->actor, event_type::kWorkflowCancelled);
   const std::string& reason = workflow.cancelled->reason;
-  conflict.hint = fmt::format("workflow {} was cancelled{}", workflow.id.str(),
-                              reason.empty() ? "" : ": " + reason);
-  return conflict;
+  return {.kind = ConflictKind::kKernel,
+          .subject = workflow_subject(workflow.id),
+          .head_digest = "cancelled",
+          .changed_by =
+              fmt::format("{} ({})", workflow.cancelled->actor, event_type::kWorkflowCancelled),
+          .hint = fmt::format("workflow {} was cancelled{}", workflow.id.str(),
+                              reason.empty() ? "" : ": " + reason)};
 }
 
 namespace {
 
-Result<std::vector<Conflict>> witnesses(const store::Store& store, const Txn& txn,
-                                        const PhaseMember& was, const Now& now) {
-  std::vector<Conflict> conflicts;
+Result<Conflict> witness(const store::Store& store, const Txn& txn, const PhaseMember& was,
+                         const Now& now) {
   const std::string open = now.member.phase.empty() ? "none" : now.member.phase;
-  if (now.workflow && now.workflow->cancelled)
-    return std::vector{cancelled_conflict(*now.workflow)};
+  if (now.workflow && now.workflow->cancelled) return cancelled_conflict(*now.workflow);
   const Phase* phase = now.workflow ? now.workflow->phase(was.phase) : nullptr;
   const std::int64_t version = phase == nullptr ? 0 : phase->version;
   if (open != was.phase || version != was.phase_version) {
-    Conflict conflict = kernel_conflict(phase_subject(was.workflow, was.phase),
-                                        std::to_string(was.phase_version), std::to_string(version));
-    conflict.changed_by = TRY(last_mover(store, was.workflow));
-    conflict.hint = fmt::format("phase {} of {} was left before {} landed; the open phase is {}",
-                                was.phase, was.workflow.str(), txn.id.str(), open);
-    conflicts.push_back(std::move(conflict));
-  } else {
-    Conflict conflict = kernel_conflict(gates_subject(was.workflow, was.phase), was.gates.str(),
-                                        now.member.gates.str());
-    conflict.changed_by = "the policy";
-    conflict.hint = fmt::format("the gates of phase {} of {} are others than when {} was begun",
-                                was.phase, was.workflow.str(), txn.id.str());
-    conflicts.push_back(std::move(conflict));
+    return Conflict{
+        .kind = ConflictKind::kKernel,
+        .subject = phase_subject(was.workflow, was.phase),
+        .read_digest = std::to_string(was.phase_version),
+        .head_digest = std::to_string(version),
+        .changed_by = TRY(last_mover(store, was.workflow)),
+        .hint = fmt::format("phase {} of {} was left before {} landed; the open phase is {}",
+                            was.phase, was.workflow.str(), txn.id.str(), open)};
   }
-  return conflicts;
+  return Conflict{
+      .kind = ConflictKind::kKernel,
+      .subject = gates_subject(was.workflow, was.phase),
+      .read_digest = was.gates.str(),
+      .head_digest = now.member.gates.str(),
+      .changed_by = "the policy",
+      .hint = fmt::format("the gates of phase {} of {} are others than when {} was begun",
+                          was.phase, was.workflow.str(), txn.id.str())};
 }
 
 // By `view`; `store` has the events behind it.
@@ -128,7 +121,7 @@ Result<PhaseJudgement> judged(const store::View& view, const store::Store& store
   judgement.member = now.member;
   const bool carry = now.on_close == OnClose::kCarry && !now.member.phase.empty();
   judgement.how = carry ? PhaseJudgement::How::kCarried : PhaseJudgement::How::kDropped;
-  if (!carry) judgement.conflicts = TRY(witnesses(store, txn, *was, now));
+  if (!carry) judgement.conflicts = {TRY(witness(store, txn, *was, now))};
   return judgement;
 }
 
@@ -137,14 +130,12 @@ Result<PhaseJudgement> judged(const store::View& view, const store::Store& store
 std::vector<Read> phase_reads(const PhaseMember& member, const Oid& snapshot) {
   std::vector<Read> reads;
   const auto add = [&](std::string subject, std::string version) {
-    Read read;
-    read.kind = ReadKind::kKernel;
-    read.subject = std::move(subject);
-    read.digest = std::move(version);
-    read.source = ReadSource::kKernel;
-    read.snapshot = snapshot;
-    read.op = "begin";
-    reads.push_back(std::move(read));
+    reads.push_back({.kind = ReadKind::kKernel,
+                     .subject = std::move(subject),
+                     .digest = std::move(version),
+                     .source = ReadSource::kKernel,
+                     .snapshot = snapshot,
+                     .op = "begin"});
   };
   add(workflow_subject(member.workflow), std::to_string(member.workflow_version));
   add(phase_subject(member.workflow, member.phase), std::to_string(member.phase_version));
@@ -207,9 +198,7 @@ Result<std::string> value_now(const Context& context, const store::View& view, c
   }
   // A branch of a hub is what has landed there; the local one only follows.
   if (known && context.hub) return known->head.str();
-  const auto value = context.repository->refs().read(ref);
-  if (!value && value.error().code != Code::kNotFound) return std::unexpected(value.error());
-  return value ? value->str() : std::string();
+  return TRY(if_there(context.repository->refs().read(ref))).value_or(Oid()).str();
 }
 
 namespace {

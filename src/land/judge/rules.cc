@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxBlob = 64u << 20;  // a larger one counts as one with CR LF
 
-const std::vector<std::string>& conversion_attributes() {
-  static const std::vector<std::string> kNames = {"text",   "crlf",  "eol",
-                                                  "filter", "ident", "working-tree-encoding"};
-  return kNames;
-}
-
 bool is_rule_file(const std::string& path, std::string_view name) {
   return path == name || path.ends_with("/" + std::string(name));
 }
@@ -33,10 +27,6 @@ const PathChange* changed_rules(const Changes& changes, std::string_view name) {
     if (is_rule_file(change.path, name) && !change.is_directory()) return &change;
   }
   return nullptr;
-}
-
-bool is_file(const TreeEntry& entry) {
-  return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
 }
 
 // True when CR LF becomes LF as a file is stored.
@@ -92,10 +82,8 @@ Status RulesJudge::conflict(const std::string& path, const std::string& cause, s
   if (history_.empty()) {
     history_ = TRY(history_between(context_, {candidate_.moved}, candidate_.head));
   }
-  Read read;
-  read.kind = ReadKind::kMetadata;
-  read.subject = path;
-  Conflict found = certify::Witnesses(history_).stale(read, {cause, "", ""});
+  Conflict found = certify::Witnesses(history_).stale(
+      {.kind = ReadKind::kMetadata, .subject = path}, {cause, "", ""});
   found.hint = std::move(hint);
   found.cause = cause;
   conflicts_.push_back(std::move(found));
@@ -158,8 +146,10 @@ Status RulesJudge::ignore_rules() {
 Result<std::vector<Conversion>> RulesJudge::conversions(const Oid& commitish,
                                                         const std::vector<std::string>& paths) {
   std::vector<Conversion> all;
-  for (const auto& values : TRY(repo::attributes_of(repository_, commitish, conversion_attributes(),
-                                                    paths, *context_.random))) {
+  for (const auto& values :
+       TRY(repo::attributes_of(repository_, commitish,
+                               {"text", "crlf", "eol", "filter", "ident", "working-tree-encoding"},
+                               paths, *context_.random))) {
     all.push_back({values[0], values[1], values[2], values[3], values[4], values[5]});
   }
   return all;
@@ -179,7 +169,7 @@ Status RulesJudge::attributes() {
   std::set<std::string> own;
   for (const PathChange& change : footprint_.writes) {
     own.insert(change.path);
-    if (!is_file(change.after)) continue;
+    if (!change.after.is_file()) continue;
     paths.push_back(change.path);
     blobs.push_back(change.after.oid);
   }
@@ -211,14 +201,12 @@ std::vector<Read> left_out(const std::vector<std::string>& ignored, const Oid& s
   std::vector<Read> reads;
   for (const std::string& path : ignored) {
     if (reads.size() > kMostLeftOut) break;  // one more says that there are more
-    Read read;
-    read.kind = ReadKind::kEnvironment;
-    read.subject = path;
-    read.source = ReadSource::kKernel;
-    read.strength = Strength::kSoft;
-    read.snapshot = snapshot;
-    read.op = kLeftOut;
-    reads.push_back(std::move(read));
+    reads.push_back({.kind = ReadKind::kEnvironment,
+                     .subject = path,
+                     .strength = Strength::kSoft,
+                     .source = ReadSource::kKernel,
+                     .snapshot = snapshot,
+                     .op = std::string(kLeftOut)});
   }
   return reads;
 }
@@ -236,10 +224,8 @@ bool written_otherwise(const Conversion& then, const Conversion& now) {
 
 Result<std::vector<Conflict>> judge_rules(const Context& context, const Footprint& footprint,
                                           const Candidate& candidate) {
-  if (INJECTED_BUG("land.rules_of_the_base")) return std::vector<Conflict>{};
-  if (candidate.level < Isolation::kSemantic || footprint.base == candidate.head) {
-    return std::vector<Conflict>{};
-  }
+  const bool asked = candidate.level >= Isolation::kSemantic && footprint.base != candidate.head;
+  if (!asked || INJECTED_BUG("land.rules_of_the_base")) return std::vector<Conflict>{};
   return RulesJudge(context, footprint, candidate).judge();
 }
 

@@ -11,7 +11,6 @@
 #include "base/bug.h"
 #include "catalogue/footprints.h"
 #include "certify/judge.h"
-#include "land/judge/made_once.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -26,18 +25,13 @@ using semantic::Footprint;
 
 constexpr std::size_t kShownOfLine = 80;
 
-bool is_there_as_file(const TreeEntry& entry) {
-  return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
-}
 bool has_other_contents(const PathChange& change) {
   return change.before.oid != change.after.oid;
 }
 // A file that both changed to different things. The same contents in two modes are nobody's to
 // choose from: an update that both made would be there once.
 bool both_edited(const PathChange& head, const PathChange& work) {
-  if (!is_there_as_file(head.before) || !is_there_as_file(head.after) ||
-      !is_there_as_file(work.after))
-    return false;
+  if (!head.before.is_file() || !head.after.is_file() || !work.after.is_file()) return false;
   if (head.after == work.after) return false;
   if (has_other_contents(head) != has_other_contents(work)) return true;
   return has_other_contents(head) && head.after.oid != work.after.oid;
@@ -170,10 +164,6 @@ class SymbolLooker {
     return true;
   }
 
-  bool is_without_structure(const std::string& path) const {
-    return semantic::language_of_path(path) == nullptr;
-  }
-
   void not_merged(const std::string& path, const std::string& why) {
     found_.notes.push_back(fmt::format("conflict in {}: {}", path, why));
   }
@@ -224,7 +214,8 @@ class SymbolLooker {
       if (did.ends_with(where)) did.resize(did.size() - where.size());
       clash.why = fmt::format("it {}; the branch {} [{}]", did, finding.right_did,
                               semantic::rule_name(finding.rule));
-      if (whole_file && finding.left == finding.right && is_without_structure(clash.path)) {
+      const bool structured = semantic::language_of_path(clash.path) != nullptr;
+      if (whole_file && finding.left == finding.right && !structured) {
         clash.why = "both sides changed " + clash.subject + ", which has no structure to merge by";
       }
       found_.symbols.clashes.push_back(std::move(clash));

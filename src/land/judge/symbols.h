@@ -9,15 +9,19 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "catalogue/cache.h"
 #include "certify/certify.h"
-#include "land/judge/merge_way.h"
+#include "land/land.h"
 #include "model/change.h"
+#include "model/policy.h"
 #include "repo/objects.h"
+#include "semantic/language.h"
+#include "semantic/sides.h"
 
 namespace gittxn::land {
 
@@ -37,6 +41,15 @@ struct SymbolFindings {
   std::vector<MergedFile> files;
   std::vector<std::string> notes;  // for a person: what was not merged, and why
 };
+
+struct MergeWay {
+  enum class Kind { kSymbols, kUnion, kNever } kind = Kind::kSymbols;
+  std::string why;  // not to be merged, as the end of a sentence
+};
+
+// The way of each path, in their order. Only looks.
+Result<std::vector<MergeWay>> merge_ways(const Context& context, const Oid& head,
+                                         const std::vector<std::string>& paths);
 
 // How each of these paths may be merged; asked once, with those that both changed.
 using WaysOf = std::function<Result<std::vector<MergeWay>>(const std::vector<std::string>& paths)>;
@@ -61,5 +74,29 @@ Result<repo::MergeOutcome> merge_with(repo::Objects& objects, const Oid& base_tr
 // Layout aside, comments included: people and models decide on those too. `objects` must outlive
 // it. Fails closed.
 certify::SaysTheSame says_the_same(const repo::Objects& objects);
+
+// builds.cc
+// Adds what it finds to `findings`, and takes out of it what it can prove better: two changes of
+// one manifest in different symbols of it, when the merged file has both and nothing else. `head`
+// and `work`: what each changed since one base.
+Status look_at_builds(const repo::Objects& objects, const Oid& head_tree, const Changes& head,
+                      const Changes& work, SymbolFindings& findings);
+
+// generated.cc
+// Adds to `findings`. `head` and `work`: what each changed since one base. Looks into the files
+// that the other side edited only where a source changed and its file did not.
+Status look_at_generated(const repo::Objects& objects, const Policy& policy, const Changes& head,
+                         const Changes& work, SymbolFindings& findings);
+
+// Empty when the policy knows of no such file.
+certify::FindOutOfDate find_out_of_date(const Policy& policy);
+
+// made_once.cc
+// A line that both sides made alike and `merged` has once, or that is gone from it so. Imports are
+// sets, and which bracket closes what is not said by its line: in a known language neither counts.
+// `language` may be nullptr.
+std::optional<std::string> made_once(const semantic::Language* language,
+                                     const semantic::Sides<std::string>& texts,
+                                     const std::string& merged);
 
 }  // namespace gittxn::land

@@ -11,7 +11,7 @@
 
 #include "certify/certify.h"
 #include "land/candidate.h"
-#include "land/judge/made_once.h"
+#include "land/judge/symbols.h"
 #include "land/testing/history.h"
 #include "land/testing/land_world.h"
 #include "search/argv.h"
