@@ -1,4 +1,4 @@
-// What need not be there: nullopt for kNotFound, any other error as it is.
+// Failures that are answers.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,23 @@
 
 namespace gittxn {
 
+// nullopt for this failure, or false where there is no value; any other error as it is.
+template <typename T>
+Result<std::optional<T>> unless(Code failure, Result<T> tried) {
+  if (tried) return std::optional<T>(*std::move(tried));
+  if (tried.error().code == failure) return std::optional<T>();
+  return std::unexpected(std::move(tried).error());
+}
+inline Result<bool> unless(Code failure, Status tried) {
+  if (tried) return true;
+  if (tried.error().code == failure) return false;
+  return std::unexpected(std::move(tried).error());
+}
+
+// What need not be there.
 template <typename T>
 Result<std::optional<T>> if_there(Result<T> found) {
-  if (found) return std::optional<T>(*std::move(found));
-  if (found.error().code == Code::kNotFound) return std::optional<T>();
-  return std::unexpected(std::move(found).error());
+  return unless(Code::kNotFound, std::move(found));
 }
 
 // Likewise, but what is not there is as an empty one.

@@ -7,15 +7,16 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/if_there.h"
+#include "base/text.h"
 #include "gates/gate.h"
 #include "land/message.h"
+#include "model/names.h"
 
 namespace gittxn::land {
 
@@ -25,6 +26,13 @@ FAILPOINT(fp_before_push, "land.before_push");
 FAILPOINT(fp_after_push, "land.after_push");
 
 constexpr std::size_t kMaxPushNote = 256;
+constexpr int kMostMergedLookedAt = 1000;
+
+constexpr NameTable<RemoteRule::How, 3> kRemoteHows{{{RemoteRule::How::kLocal, "local"},
+                                                     {RemoteRule::How::kPush, "push"},
+                                                     {RemoteRule::How::kBranch, "branch"}}};
+
+using repo::RefStep;
 
 std::string note_path(const Context& context, const TxnId& txn) {
   return context.repository->txn_dir() + "/pushing/" + txn.str();
@@ -53,10 +61,9 @@ Result<std::string> remote_of(const Context& context, const std::string& branch)
   return std::string("origin");
 }
 
-std::string last_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const std::size_t line = text.rfind('\n');
-  return line == text.npos ? text : text.substr(line + 1);
+std::string last_line(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of('\n') + 1);
+  return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 repo::GitOptions patient(const Context& context, const RemotePlace& remote) {
@@ -110,9 +117,9 @@ PushAnswer read_refusal(const Output& output) {
       "incorrect old value", "lock ref",    "failed to update ref"};
   if (auto refused = refused_by_ref_hook(output)) return *std::move(refused);
   std::string why;
-  std::istringstream lines(output.out);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("!\t")) continue;
+  for (const std::string_view told : lines_of(output.out)) {
+    if (!told.starts_with("!\t")) continue;
+    const std::string line(told);
     const auto says = [&line](std::string_view word) { return line.find(word) != line.npos; };
     // It was sent, and what became of it was not told.
     if (says("[remote failure]")) return {PushAnswer::How::kUnknown, line, false, true};
@@ -134,6 +141,56 @@ PushAnswer read_refusal(const Output& output) {
   return {PushAnswer::How::kRefused, std::move(why)};
 }
 
+// git's own words, and the first files that it names.
+std::string why_not_merged(const std::string& err) {
+  constexpr std::size_t kFiles = 3;
+  const std::vector<std::string_view> lines = lines_of(err);
+  std::string why(lines.empty() ? "" : lines.front());
+  for (std::size_t i = 1; i <= kFiles && i < lines.size() && lines[i].starts_with('\t'); ++i) {
+    why.append(" ").append(lines[i].substr(1));
+  }
+  return why;
+}
+
+// git's own program moves the branch and runs no hook for us, so ours is told here.
+Status tell_hook_of_move(const Context& context, const repo::RefUpdate& move, RefStep step) {
+  const Status heard = gates::run_ref_hook(context.gates, move, step, TxnId());
+  // How it ended is a fact; only the question before it has an answer.
+  if (!heard && heard.error().code == Code::kRefused && step != RefStep::kPrepared) return {};
+  return heard;
+}
+
+// Why, where it does.
+Result<std::optional<std::string>> hook_refuses(const Context& context,
+                                                const repo::RefUpdate& move) {
+  const Status asked = tell_hook_of_move(context, move, RefStep::kPrepared);
+  if (asked) return std::optional<std::string>{};
+  if (asked.error().code != Code::kRefused) return std::unexpected(asked.error());
+  TRY(tell_hook_of_move(context, move, RefStep::kAborted));
+  return std::optional<std::string>(asked.error().message);
+}
+
+// By git's patch id, which knows a change that was moved by others around it. Of several commits as
+// of one.
+Result<std::optional<Oid>> merged_as_patch(const Context& context, const Oid& fork,
+                                           const Oid& pushed, const Oid& head) {
+  const repo::Objects& objects = context.repository->objects();
+  repo::CommitInfo info = TRY(objects.commit(pushed));
+  Oid whole = pushed;
+  if (info.parents != std::vector<Oid>{fork}) {
+    whole = TRY(context.repository->objects().write_commit(
+        {info.tree, {fork}, info.author, info.committer, info.message, ""}));
+  }
+  const std::string found =
+      TRY(context.repository->git().must({"rev-list", "--left-only", "--cherry-mark", "--no-merges",
+                                          fmt::format("{}...{}", head.str(), whole.str())},
+                                         context.repository->here()));
+  for (const std::string_view line : lines_of(found)) {
+    if (line.starts_with('=')) return Oid(std::string(line.substr(1)));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<std::optional<std::int64_t>> remote_timeout_ms(repo::Config& config) {
@@ -152,12 +209,14 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
     value = TRY(config.get(key));
   }
   RemoteRule rule;
-  if (context.hub || !value || *value == "local") return rule;  // a hub is where it lands anyway
-  if (*value != "push" && *value != "branch") {
+  if (context.hub || !value) return rule;  // a hub is where it lands anyway
+  const auto how = value_in(kRemoteHows, key, *value);
+  if (!how) {
     return fail(Code::kUsage, fmt::format("{} is '{}'", key, *value),
                 fmt::format("git config {} local, push or branch", key));
   }
-  if (const auto limit = TRY(remote_timeout_ms(config))) rule.remote.timeout_ms = *limit;
+  if (*how == RemoteRule::How::kLocal) return rule;
+  rule.remote.timeout_ms = TRY(remote_timeout_ms(config)).value_or(rule.remote.timeout_ms);
   rule.remote.name = TRY(remote_of(context, branch));
   if (!TRY(config.get("remote." + rule.remote.name + ".url"))) {
     return fail(
@@ -165,11 +224,12 @@ Result<RemoteRule> remote_rule(const Context& context, const Txn& txn) {
         fmt::format("{} is {}, and there is no remote '{}'", key, *value, rule.remote.name),
         fmt::format("git remote add {} URL, or git config {} local", rule.remote.name, key));
   }
-  rule.how = RemoteRule::How::kBranch;
-  rule.ref = RefName(fmt::format("{}txn/{}", repo::kHeads, branch_word(txn)));
-  if (*value == "branch") return rule;
-  rule.how = RemoteRule::How::kPush;
+  rule.how = *how;
   rule.ref = txn.target;
+  if (rule.how == RemoteRule::How::kBranch) {
+    rule.ref = RefName(fmt::format("{}txn/{}", repo::kHeads, branch_word(txn)));
+    return rule;
+  }
   const auto upstream = TRY(config.get("branch." + branch + ".remote"));
   const auto merge = TRY(config.get("branch." + branch + ".merge"));
   if (merge && upstream && *upstream == rule.remote.name) rule.ref = RefName(*merge);
@@ -188,15 +248,14 @@ Result<RemoteRefs> list_remote(const Context& context, const RemotePlace& remote
       TRY(context.repository->git().run(std::move(argv), patient(context, remote)));
   if (!asked.exit.success()) return RemoteRefs{false, {}, no_answer(asked)};
   RemoteRefs answer{true, {}, {}};
-  std::istringstream lines(asked.out);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(asked.out)) {
     constexpr std::size_t kId = 40;
-    const std::string id = line.substr(0, kId);
+    const std::string id(line.substr(0, kId));
     if (!repo::is_oid(id) || line.find('\t') != kId) {
-      return RemoteRefs{false, {}, "it said: " + line};
+      return RemoteRefs{false, {}, "it said: " + std::string(line)};
     }
     // It matches the end of a name, so others may be among them.
-    const RefName name(line.substr(kId + 1));
+    const RefName name{std::string(line.substr(kId + 1))};
     if (std::ranges::find(refs, name) != refs.end()) answer.values[name.str()] = Oid(id);
   }
   return answer;
@@ -221,13 +280,12 @@ Status check_one_place(const Context& context, const std::string& remote) {
       TRY(context.repository->git().must({"remote", "-v"}, context.repository->here()));
   std::string asked;
   std::vector<std::string> pushed;
-  std::istringstream lines(told);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(told)) {
     if (!line.starts_with(remote + "\t")) continue;
     const std::size_t fetch = line.rfind(" (fetch)");
     const std::size_t from = remote.size() + 1;
     if (fetch != line.npos) asked = line.substr(from, fetch - from);
-    if (line.ends_with(" (push)")) pushed.push_back(line.substr(from, line.size() - from - 7));
+    if (line.ends_with(" (push)")) pushed.emplace_back(line.substr(from, line.size() - from - 7));
   }
   // A remote that is gone is told of by whoever asks it.
   if (asked.empty() || pushed == std::vector<std::string>{asked}) return {};
@@ -253,55 +311,13 @@ Result<RemoteAnswer> ask_remote(const Context& context, const RemoteRule& rule) 
   return answer;
 }
 
-namespace {
-
-// git's own words, and the first files that it names.
-std::string why_not_merged(const std::string& err) {
-  constexpr int kFiles = 3;
-  std::istringstream lines(err);
-  std::string why;
-  std::getline(lines, why);
-  std::string line;
-  for (int i = 0; i < kFiles && std::getline(lines, line) && line.starts_with('\t'); ++i) {
-    why += " " + line.substr(1);
-  }
-  return why;
-}
-
-}  // namespace
-
-namespace {
-
-using repo::RefStep;
-
-// git's own program moves the branch and runs no hook for us, so ours is told here.
-Status tell_hook_of_move(const Context& context, const repo::RefUpdate& move, RefStep step) {
-  const Status heard = gates::run_ref_hook(context.gates, move, step, TxnId());
-  // How it ended is a fact; only the question before it has an answer.
-  if (!heard && heard.error().code == Code::kRefused && step != RefStep::kPrepared) return {};
-  return heard;
-}
-
-// Why, where it does.
-Result<std::optional<std::string>> hook_refuses(const Context& context,
-                                                const repo::RefUpdate& move) {
-  const Status asked = tell_hook_of_move(context, move, RefStep::kPrepared);
-  if (asked) return std::optional<std::string>{};
-  if (asked.error().code != Code::kRefused) return std::unexpected(asked.error());
-  TRY(tell_hook_of_move(context, move, RefStep::kAborted));
-  return std::optional<std::string>(asked.error().message);
-}
-
-}  // namespace
-
 Result<std::optional<std::string>> fast_forward(const Context& context, const RefName& branch,
                                                 const Oid& from, const Oid& to) {
   repo::Repository& repository = *context.repository;
-  repo::RefUpdate move;
-  move.ref = branch;
-  move.expected = from;
-  move.desired = to;
-  move.reflog_message = "txn: brought to what the remote has";
+  const repo::RefUpdate move{.ref = branch,
+                             .expected = from,
+                             .desired = to,
+                             .reflog_message = "txn: brought to what the remote has"};
   const std::vector<repo::CheckoutPlace> places = TRY(repository.checkouts());
   // One that is in the middle of a rebase has its HEAD elsewhere: a merge there would move what the
   // person works on, and the branch is the rebase's to move.
@@ -332,12 +348,9 @@ Result<std::optional<std::string>> fast_forward(const Context& context, const Re
     return gates::run_ref_hook(context.gates, move, step, TxnId());
   };
   const Status updated = repository.refs().update(update);
-  if (!updated && updated.error().code == Code::kRefused) {
-    return std::optional<std::string>(updated.error().message);
-  }
-  if (!updated && updated.error().code == Code::kStale) return std::optional<std::string>{};
-  if (!updated) return std::unexpected(updated.error());
-  return std::optional<std::string>{};
+  if (!updated && updated.error().code == Code::kRefused) return updated.error().message;
+  TRY(unless(Code::kStale, updated));
+  return std::nullopt;
 }
 
 Result<PushAnswer> push_commit(const Context& context, const TxnId& txn, const RemoteRule& rule,
@@ -375,50 +388,19 @@ RefName pull_ref(const TxnId& txn) {
   return RefName(fmt::format("refs/txn/{}/pull", txn.str()));
 }
 
-namespace {
-
-constexpr int kMostMergedLookedAt = 1000;
-
-// By git's patch id, which knows a change that was moved by others around it. Of several commits as
-// of one.
-Result<std::optional<Oid>> merged_as_patch(const Context& context, const Oid& fork,
-                                           const Oid& pushed, const Oid& head) {
-  const repo::Objects& objects = context.repository->objects();
-  repo::CommitInfo info = TRY(objects.commit(pushed));
-  Oid whole = pushed;
-  if (info.parents != std::vector<Oid>{fork}) {
-    whole = TRY(context.repository->objects().write_commit(
-        {info.tree, {fork}, info.author, info.committer, info.message, ""}));
-  }
-  const std::string found =
-      TRY(context.repository->git().must({"rev-list", "--left-only", "--cherry-mark", "--no-merges",
-                                          fmt::format("{}...{}", head.str(), whole.str())},
-                                         context.repository->here()));
-  std::istringstream lines(found);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with('=')) return std::optional<Oid>(Oid(line.substr(1)));
-  }
-  return std::optional<Oid>{};
-}
-
-}  // namespace
-
 Result<std::optional<Oid>> merged_as(const Context& context, const TxnId& txn, const Oid& pushed,
                                      const Oid& head) {
   const repo::Objects& objects = context.repository->objects();
   if (TRY(objects.is_ancestor(pushed, head))) return std::optional<Oid>(pushed);
   const auto fork = TRY(objects.merge_base(pushed, head));
   if (!fork) return std::optional<Oid>{};
-  const Oid old_tree = TRY(objects.tree_of(*fork));
-  const Oid new_tree = TRY(objects.tree_of(pushed));
-  const Changes change = TRY(objects.diff(old_tree, new_tree));
+  const Changes change = TRY(objects.diff(*fork, pushed));
   Oid at = head;
   for (int i = 0; i < kMostMergedLookedAt && at != *fork; ++i) {
     const repo::CommitInfo info = TRY(objects.commit(at));
     if (trailer_of(info.message, "Txn-Id") == txn.str()) return std::optional<Oid>(at);
     if (info.parents.empty()) break;
-    const Oid before = TRY(objects.tree_of(info.parents.front()));
-    if (TRY(objects.diff(before, info.tree)) == change) return std::optional<Oid>(at);
+    if (TRY(objects.diff(info.parents.front(), info.tree)) == change) return at;
     at = info.parents.front();
   }
   return merged_as_patch(context, *fork, pushed, head);
