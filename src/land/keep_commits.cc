@@ -15,27 +15,23 @@ namespace {
 
 constexpr std::size_t kMostCommits = 1000;
 
-// From the base to the agent's HEAD, oldest first; nullopt: `why` they cannot be kept.
-Result<std::optional<std::vector<repo::CommitInfo>>> own_commits(const Context& context,
-                                                                 const Work& work, const Oid& head,
-                                                                 std::string& why) {
-  using Commits = std::vector<repo::CommitInfo>;
-  Commits commits;
+// From the base to the agent's HEAD, oldest first; with `why` they cannot be kept only some.
+Result<std::vector<repo::CommitInfo>> own_commits(const Context& context, const Work& work,
+                                                  const Oid& head, std::string& why) {
+  std::vector<repo::CommitInfo> commits;
   for (Oid at = head; at != work.footprint.base;) {
     repo::CommitInfo info = TRY(context.repository->objects().commit(at));
     if (info.parents.size() != 1) {
       why = info.parents.empty() ? "they are not made on the base" : "there are merges among them";
-      return std::optional<Commits>{};
-    }
-    if (commits.size() == kMostCommits) {
+    } else if (commits.size() == kMostCommits) {
       why = fmt::format("there are more than {}", kMostCommits);
-      return std::optional<Commits>{};
     }
+    if (!why.empty()) break;
     at = info.parents.front();
     commits.push_back(std::move(info));
   }
   std::reverse(commits.begin(), commits.end());
-  return std::optional<Commits>(std::move(commits));
+  return commits;
 }
 
 repo::NewCommit as_part(const repo::CommitInfo& info, const Oid& tree,
@@ -80,11 +76,11 @@ Status keep_commits(const Context& context, const Work& work, Candidate& candida
   std::string why;
   const auto commits = TRY(own_commits(context, work, *head, why));
   std::vector<repo::NewCommit> parts;
-  if (commits) {
+  if (why.empty()) {
     const repo::Objects& objects = context.repository->objects();
     Oid before = TRY(objects.tree_of(work.footprint.base));
     Oid tree = candidate.head_tree;
-    for (const repo::CommitInfo& info : *commits) {
+    for (const repo::CommitInfo& info : commits) {
       const repo::MergeOutcome merged =
           TRY(put_onto(context, candidate.head, {before, tree, info.tree}));
       if (!merged.conflicts.empty()) {

@@ -6,17 +6,16 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/text.h"
+
 namespace gittxn::land {
 
 namespace {
 
 constexpr std::string_view kOwnPrefix = "Txn-";
 
-std::string clean_field(std::string_view text) {
-  std::string cleaned;
-  for (const char c : text) {
-    if (c != '<' && c != '>' && c != '\n' && c != '\0') cleaned += c;
-  }
+std::string clean_field(std::string cleaned) {
+  std::erase_if(cleaned, [](char c) { return c == '<' || c == '>' || c == '\n' || c == '\0'; });
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
   while (!cleaned.empty() && blank(cleaned.back())) cleaned.pop_back();
   cleaned.erase(cleaned.begin(), std::find_if_not(cleaned.begin(), cleaned.end(), blank));
@@ -31,39 +30,26 @@ std::string zone_at(std::time_t when) {
   return fmt::format("{}{:02}{:02}", minutes < 0 ? '-' : '+', positive / 60, positive % 60);
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return lines;
-}
-
-bool is_blank(const std::string& line) {
-  return line.find_first_not_of(" \t\r") == std::string::npos;
-}
+using MessageLines = std::vector<std::string_view>;
 
 // "Some-Token: value"
-bool is_trailer(const std::string& line) {
+bool is_trailer(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string::npos || colon == 0) return false;
-  return std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+  return std::ranges::all_of(line.substr(0, colon), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   });
 }
 
-void drop_blank_tail(std::vector<std::string>& lines) {
-  while (!lines.empty() && is_blank(lines.back())) lines.pop_back();
+void drop_blank_tail(MessageLines& lines) {
+  while (!lines.empty() && trimmed(lines.back()).empty()) lines.pop_back();
 }
 
 // Index of the first line of the last paragraph when all of it is trailers and it is not the
 // subject; lines.size() otherwise.
-std::size_t trailer_block(const std::vector<std::string>& lines) {
+std::size_t trailer_block(const MessageLines& lines) {
   std::size_t first = lines.size();
-  while (first > 0 && !is_blank(lines[first - 1])) --first;
+  while (first > 0 && !trimmed(lines[first - 1]).empty()) --first;
   if (first == 0) return lines.size();
   for (std::size_t i = first; i < lines.size(); ++i) {
     const bool continued = i > first && (lines[i][0] == ' ' || lines[i][0] == '\t');
@@ -81,32 +67,30 @@ std::string raw_identity(const Identity& who, std::int64_t wall_ms) {
 }
 
 std::string with_trailers(std::string_view message, const Trailers& trailers) {
-  std::vector<std::string> lines = lines_of(message);
+  MessageLines lines = lines_of(message);
   drop_blank_tail(lines);
-  std::size_t block = trailer_block(lines);
-  for (std::size_t i = lines.size(); i > block; --i) {
-    if (lines[i - 1].starts_with(kOwnPrefix)) lines.erase(lines.begin() + (i - 1));
-  }
+  const auto block = lines.begin() + static_cast<std::ptrdiff_t>(trailer_block(lines));
+  lines.erase(std::remove_if(block, lines.end(),
+                             [](std::string_view line) { return line.starts_with(kOwnPrefix); }),
+              lines.end());
   drop_blank_tail(lines);
-  block = trailer_block(lines);
-  if (!lines.empty() && block == lines.size()) lines.emplace_back();
-  for (const auto& [name, value] : trailers) lines.push_back(name + ": " + value);
+  if (!lines.empty() && trailer_block(lines) == lines.size()) lines.emplace_back();
   std::string whole;
-  for (const std::string& line : lines) whole += line + "\n";
+  for (const std::string_view line : lines) whole.append(line).append("\n");
+  for (const auto& [name, value] : trailers) whole += fmt::format("{}: {}\n", name, value);
   return whole;
 }
 
 std::string trailer_of(std::string_view message, std::string_view name) {
-  std::vector<std::string> lines = lines_of(message);
+  MessageLines lines = lines_of(message);
   drop_blank_tail(lines);
-  std::string value;
+  std::string_view value;
   for (std::size_t i = trailer_block(lines); i < lines.size(); ++i) {
     const std::size_t colon = lines[i].find(':');
     if (colon == std::string::npos || lines[i].substr(0, colon) != name) continue;
-    const std::size_t from = lines[i].find_first_not_of(' ', colon + 1);
-    value = from == std::string::npos ? "" : lines[i].substr(from);
+    value = lines[i].substr(std::min(lines[i].find_first_not_of(' ', colon + 1), lines[i].size()));
   }
-  return value;
+  return std::string(value);
 }
 
 }  // namespace gittxn::land
