@@ -21,9 +21,12 @@ Seq seq_of(const Json& payload, const char* key) {
   return found != payload.end() && found->is_number_integer() ? found->get<Seq>() : 0;
 }
 
-void claim_artifact(const Event& event, const std::string& digest, Claims& claims) {
-  if (!digest.empty()) claims.artifacts.emplace(digest, event.seq);
-}
+// What of an event's payload names an artifact.
+constexpr std::pair<std::string_view, const char*> kArtifacts[] = {
+    {event_type::kTaken, "reads"},
+    {event_type::kTaken, "writes"},
+    {event_type::kGateEvaluated, "output"},
+    {event_type::kHandlerEnded, "output"}};
 
 void claim_landed(const Event& event, const Json& payload, Claims& claims, Report& report) {
   const auto prepared = claims.landings.find(seq_of(payload, "prepared"));
@@ -59,13 +62,11 @@ void claim(const Event& event, const Json& payload, Claims& claims, Report& repo
       event.type == event_type::kTransactionLanded) {
     claims.fences.insert(text_of(payload, "fence"));  // "" where there is no hub
   }
-  if (event.type == event_type::kTaken) {
-    claim_artifact(event, text_of(payload, "reads"), claims);
-    claim_artifact(event, text_of(payload, "writes"), claims);
-  } else if (event.type == event_type::kGateEvaluated || event.type == event_type::kHandlerEnded) {
-    claim_artifact(event, text_of(payload, "output"), claims);
-  } else if (event.type == event_type::kCheckpoint) {
-    claims.pruned = seq_of(payload, "seq");
+  if (event.type == event_type::kCheckpoint) claims.pruned = seq_of(payload, "seq");
+  for (const auto& [type, key] : kArtifacts) {
+    if (event.type != type) continue;
+    const std::string digest = text_of(payload, key);
+    if (!digest.empty()) claims.artifacts.emplace(digest, event.seq);
   }
 }
 
