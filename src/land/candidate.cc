@@ -8,20 +8,23 @@
 #include <string_view>
 
 #include "base/bug.h"
+#include "base/if_there.h"
 #include "certify/certify.h"
 #include "gates/policy_file.h"
 #include "land/history.h"
-#include "land/judge/symbols.h"
 #include "land/judge/judge_contents.h"
 #include "land/judge/phase.h"
 #include "land/judge/rules.h"
 #include "land/judge/summaries.h"
+#include "land/judge/symbols.h"
 #include "land/keep_commits.h"
 #include "land/message.h"
 
 namespace gittxn::land {
 
 namespace {
+
+constexpr std::size_t kMaxPolicyBytes = 1u << 20;
 
 std::vector<std::string> file_paths_of(const Changes& changes) {
   std::vector<std::string> paths;
@@ -114,8 +117,8 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
 Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
                                     Candidate& candidate) {
   const repo::Objects& objects = context.repository->objects();
-  const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
-  candidate.moved = {work.footprint.base, TRY(objects.diff(base_tree, candidate.head_tree))};
+  candidate.moved = {work.footprint.base,
+                     TRY(objects.diff(work.footprint.base, candidate.head_tree))};
   SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes,
                                           around(context, candidate.head)));
   TRY(look_at_builds(objects, candidate.head_tree, candidate.moved.changes, work.footprint.writes,
@@ -153,13 +156,11 @@ Result<bool> has_it_already(const Context& context, const Work& work, const Oid&
 }
 
 Conflict to_conflict(const repo::MergeConflict& merge) {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kWriteWrite;
-  conflict.subject = merge.path;
-  conflict.read_digest = merge.base.oid.str();
-  conflict.head_digest = merge.ours.oid.str();
-  conflict.hint = "both sides changed this path to different contents";
-  return conflict;
+  return {.kind = ConflictKind::kWriteWrite,
+          .subject = merge.path,
+          .read_digest = merge.base.oid.str(),
+          .head_digest = merge.ours.oid.str(),
+          .hint = "both sides changed this path to different contents"};
 }
 
 // A change may propose any policy, but not one that nobody could read afterwards.
@@ -167,20 +168,12 @@ Result<std::optional<Conflict>> refuse_policy(const Context& context, const Cand
   for (const PathChange& change : candidate.changes) {
     if (change.path != gates::kPolicyPath) continue;
     auto policy = policy_at(context, candidate.tree);
-    if (policy) return std::optional<Conflict>{};
-    if (policy.error().code != Code::kUsage) return std::unexpected(std::move(policy).error());
-    Conflict conflict;
-    conflict.kind = ConflictKind::kPolicy;
-    conflict.subject = std::string(gates::kPolicyPath);
-    conflict.hint = "would not parse on the branch: " + policy.error().message;
-    return conflict;
+    if (TRY(unless(Code::kUsage, policy))) break;
+    return Conflict{.kind = ConflictKind::kPolicy,
+                    .subject = std::string(gates::kPolicyPath),
+                    .hint = "would not parse on the branch: " + policy.error().message};
   }
-  return std::optional<Conflict>{};
-}
-
-Decision conflict_of(Candidate candidate, std::vector<Conflict> conflicts,
-                     Decision::Kind kind = Decision::Kind::kConflict) {
-  return Decision{kind, std::move(candidate), std::move(conflicts)};
+  return std::nullopt;
 }
 
 // Level, certification and policy for a candidate whose tree is there.
@@ -192,19 +185,19 @@ Result<Decision> certify_candidate(const Context& context, const Footprint& foot
   candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);
   Verdict verdict = TRY(certify_on(context, footprint, txn.target, candidate));
   candidate.reads_checked = verdict.checked;
-  if (!verdict.commit) return conflict_of(std::move(candidate), std::move(verdict.conflicts));
-  if (auto conflicts = TRY(judge_rules(context, footprint, candidate)); !conflicts.empty()) {
-    return conflict_of(std::move(candidate), std::move(conflicts));
-  }
+  using enum Decision::Kind;
+  std::vector<Conflict> conflicts = std::move(verdict.conflicts);
+  if (verdict.commit) conflicts = TRY(judge_rules(context, footprint, candidate));
+  if (!conflicts.empty()) return Decision{kConflict, std::move(candidate), std::move(conflicts)};
   candidate.excused = std::move(verdict.excused);
   for (const Excuse& excuse : candidate.excused) {
     if (excuse.why != Excuse::Why::kLayout) continue;
     candidate.notes.push_back(excuse.subject + " was read, and has only another layout now");
   }
   if (auto refused = TRY(refuse_policy(context, candidate))) {
-    return conflict_of(std::move(candidate), {*std::move(refused)}, Decision::Kind::kRefused);
+    return Decision{kRefused, std::move(candidate), {*std::move(refused)}};
   }
-  return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
+  return Decision{kCandidate, std::move(candidate), {}};
 }
 
 // By whatever name, what the target is called is history and no other branch; and what git-txn
@@ -223,6 +216,15 @@ std::string or_unknown(const Digest& digest) {
   return digest.empty() ? "unknown" : digest.str();
 }
 
+// Nothing yet, on that head and by its policy.
+Result<Candidate> candidate_on(const Context& context, const Oid& head) {
+  Candidate candidate;
+  candidate.head = head;
+  candidate.head_tree = TRY(context.repository->objects().tree_of(head));
+  candidate.policy = TRY(policy_at(context, head));
+  return candidate;
+}
+
 repo::NewCommit describe(const Context& context, const Work& work, const Candidate& candidate) {
   const std::int64_t now = context.clock->wall_ms();
   repo::NewCommit commit;
@@ -236,6 +238,13 @@ repo::NewCommit describe(const Context& context, const Work& work, const Candida
 
 }  // namespace
 
+std::vector<repo::NewCommit*> Candidate::commits() {
+  std::vector<repo::NewCommit*> all;
+  for (repo::NewCommit& part : parts) all.push_back(&part);
+  all.push_back(&commit);
+  return all;
+}
+
 std::string landing_message(const Work& work, std::string_view message, std::size_t commits) {
   Trailers trailers = {{"Txn-Id", work.txn.id.str()},
                        {"Txn-Base", work.footprint.base.str()},
@@ -243,6 +252,21 @@ std::string landing_message(const Work& work, std::string_view message, std::siz
                        {"Txn-Env", or_unknown(work.attempt.tool_env)}};
   if (commits > 1) trailers.emplace_back("Txn-Commits", std::to_string(commits));
   return with_trailers(message, trailers);
+}
+
+Result<Policy> Policies::at(repo::Repository& repository, const Oid& commitish) {
+  const repo::Objects& objects = repository.objects();
+  const Oid tree = TRY(objects.tree_of(commitish));
+  const TreeEntry entry = TRY(objects.entry_at(tree, gates::kPolicyPath));
+  if (!entry.is_file_or_absent()) {
+    return fail(Code::kUsage, fmt::format("{} is not a file", gates::kPolicyPath),
+                "make it a plain file");
+  }
+  const Oid blob = entry.present() ? entry.oid : Oid();
+  if (const auto known = known_.find(blob); known != known_.end()) return known->second;
+  const std::string text = entry.present() ? TRY(objects.blob(blob, kMaxPolicyBytes)) : "";
+  ++read_;
+  return known_[blob] = TRY(gates::parse_policy(text));  // its errors name the file
 }
 
 Result<Policy> policy_at(const Context& context, const Oid& commitish) {
@@ -278,13 +302,9 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   return work;
 }
 
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
-                        const Policy& policy) {
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head) {
   repo::Objects& objects = context.repository->objects();
-  Candidate candidate;
-  candidate.head = head;
-  candidate.head_tree = TRY(objects.tree_of(head));
-  candidate.policy = policy;
+  Candidate candidate = TRY(candidate_on(context, head));
   if (INJECTED_BUG("gates.candidate_policy")) {
     candidate.policy = TRY(policy_at(context, work.attempt.kept));
   }
@@ -351,8 +371,7 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
   for (const PathChange& change : work.footprint.writes) {
     if (!seen.contains(change.path)) edited.writes.push_back(change);
   }
-  std::sort(edited.writes.begin(), edited.writes.end(),
-            [](const PathChange& a, const PathChange& b) { return a.path < b.path; });
+  std::ranges::sort(edited.writes, {}, &PathChange::path);
   Decision decision = TRY(certify_candidate(context, edited, work.txn, std::move(candidate)));
   const bool nothing = decision.candidate.tree == decision.candidate.head_tree;
   if (nothing && decision.kind == Decision::Kind::kCandidate) {
@@ -363,12 +382,6 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
 
 namespace {
 
-Status read_head(const Context& context, Candidate& candidate) {
-  candidate.head_tree = TRY(context.repository->objects().tree_of(candidate.head));
-  candidate.policy = TRY(policy_at(context, candidate.head));
-  return {};
-}
-
 Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Footprint& footprint,
                                Candidate& candidate) {
   candidate.level =
@@ -377,9 +390,7 @@ Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Foo
 }
 
 Result<Verdict> certify_work(const Context& context, Work work, const Oid& head) {
-  Candidate candidate;
-  candidate.head = head;
-  TRY(read_head(context, candidate));
+  Candidate candidate = TRY(candidate_on(context, head));
   // Landing carries it over first: then its phase is not what keeps it from landing.
   const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
   if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
@@ -395,9 +406,7 @@ Result<Verdict> certify_work(const Context& context, Work work, const Oid& head)
 
 Result<Verdict> certify_reads(const Context& context, const Txn& txn, const Footprint& footprint,
                               const Oid& head) {
-  Candidate candidate;
-  candidate.head = head;
-  TRY(read_head(context, candidate));
+  Candidate candidate = TRY(candidate_on(context, head));
   return certify_writes(context, txn, footprint, candidate);
 }
 
@@ -420,12 +429,9 @@ Result<Candidate> candidate_of(const Context& context, const Work& work, const O
   const repo::Objects& objects = context.repository->objects();
   const repo::CommitInfo info = TRY(objects.commit(commit));
   if (info.parents.empty()) return fail(Code::kCorrupt, commit.str() + " has no parent");
-  Candidate candidate;
-  candidate.head = info.parents.front();
-  candidate.head_tree = TRY(objects.tree_of(candidate.head));
+  Candidate candidate = TRY(candidate_on(context, info.parents.front()));
   candidate.tree = info.tree;
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
-  candidate.policy = TRY(policy_at(context, candidate.head));
   candidate.versions = TRY(versions_now(context, work.footprint, work.txn.target, candidate));
   candidate.commit.tree = info.tree;
   candidate.commit.parents = info.parents;
@@ -437,12 +443,11 @@ Result<Candidate> candidate_of(const Context& context, const Work& work, const O
 Status write_candidate(const Context& context, Candidate& candidate) {
   if (!candidate.oid.empty()) return {};
   Oid parent = candidate.head;
-  for (repo::NewCommit& part : candidate.parts) {
-    part.parents = {parent};
-    parent = TRY(context.repository->objects().write_commit(part));
+  for (repo::NewCommit* commit : candidate.commits()) {
+    commit->parents = {parent};
+    parent = TRY(context.repository->objects().write_commit(*commit));
   }
-  candidate.commit.parents = {parent};
-  candidate.oid = TRY(context.repository->objects().write_commit(candidate.commit));
+  candidate.oid = std::move(parent);
   return {};
 }
 

@@ -43,6 +43,8 @@ struct Candidate {
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
   repo::NewCommit commit;              // its bytes, unsigned
   Oid oid;                             // written once gates, hooks or the branch need it
+
+  std::vector<repo::NewCommit*> commits();  // all, in their order
 };
 
 struct Decision {
@@ -56,8 +58,7 @@ struct Decision {
 // that both made. Only what the branch has as the transaction's own, because somebody merged its
 // commit, is nothing without being asked.
 // Writes tree objects only. `message` empty: the kept commit's.
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
-                        const Policy& policy);
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head);
 
 // After a hook has edited the candidate: the new tree or message in its place, certified again. The
 // paths it touched count as the transaction's writes.

@@ -5,11 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
+#include "land/turn.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -46,59 +47,45 @@ std::string fence_text(const store::PreparedLanding& landing, const std::string&
                      landing.fence_before.str(), what);
 }
 
-Result<Oid> own_fence(const Context& context, const store::PreparedLanding& landing) {
-  return context.repository->objects().write_blob(fence_text(
-      landing, fmt::format("lands {} for {}", landing.new_head.str(), landing.txn.str())));
+std::string landing_text(const store::PreparedLanding& landing) {
+  return fence_text(landing,
+                    fmt::format("lands {} for {}", landing.new_head.str(), landing.txn.str()));
 }
-
 // The fence of whoever resolves it.
 std::string closing_text(const store::PreparedLanding& landing) {
   return fence_text(landing, "closes " + landing.fence.str());
 }
-Result<Oid> closed_fence(const Context& context, const store::PreparedLanding& landing) {
-  return context.repository->objects().write_blob(closing_text(landing));
-}
 
-store::PreparedLanding landing_in(const Json& payload) {
-  const auto text = [&](const char* key) {
-    const auto found = payload.find(key);
-    return found != payload.end() && found->is_string() ? decode_path(found->get<std::string>())
-                                                        : std::string();
-  };
-  store::PreparedLanding landing;
-  landing.txn = TxnId(text("txn"));
-  landing.branch = RefName(text("branch"));
-  landing.new_head = Oid(text("new"));
-  landing.fence_before = Oid(text("fence_before"));
-  landing.fence = Oid(text("fence"));
-  return landing;
+// Visits what was prepared, oldest first, until `visit` says that it was the one.
+using VisitPrepared = std::function<Result<bool>(const store::PreparedLanding&)>;
+Result<bool> any_prepared(const Context& context, const VisitPrepared& visit) {
+  for (Seq next = 1;;) {
+    const std::vector<Event> events = TRY(context.store->events(next, kEventsAtOnce));
+    if (events.empty()) return false;
+    for (const Event& event : events) {
+      if (event.type != event_type::kLandingPrepared) continue;
+      if (TRY(visit(TRY(events::prepared_landing(event))))) return true;
+    }
+    next = events.back().seq + 1;
+  }
 }
 
 // The fence that the log has may have been written in another clone, and that may be gone. What it
-// says follows from the log, so it is written here too, for whoever has to push it by hand.
+// says follows from the log, so it is written here too, for whoever has to push it by hand; but for
+// what was pruned, which the hub's own objects have still.
 Status write_known_fence(const Context& context, const Oid& fence) {
-  if (fence.empty() || TRY(context.repository->objects().contains(fence))) return {};
-  for (Seq next = 1;;) {
-    const std::vector<Event> events = TRY(context.store->events(next, kEventsAtOnce));
-    if (events.empty()) return {};  // pruned: the hub's own objects have it still
-    for (const Event& event : events) {
-      next = event.seq + 1;
-      if (event.payload.find(fence.str()) == std::string::npos) continue;
-      const Json payload = TRY(parse_json(event.payload));
-      if (landing_in(payload).fence != fence) continue;
-      if (event.type == event_type::kLandingPrepared) {
-        TRY(own_fence(context, landing_in(payload)));
-        return {};
-      }
-      const auto seq = payload.find("prepared");
-      if (seq == payload.end() || !seq->is_number_integer()) continue;
-      const std::vector<Event> prepared = TRY(context.store->events(seq->get<Seq>(), 1));
-      if (prepared.empty()) return {};
-      const Json closed = TRY(parse_json(prepared.front().payload));
-      TRY(closed_fence(context, landing_in(closed)));
-      return {};
+  repo::Objects& objects = context.repository->objects();
+  if (fence.empty() || TRY(objects.contains(fence))) return {};
+  const auto write = [&](const store::PreparedLanding& landing) -> Result<bool> {
+    for (const std::string& text : {landing_text(landing), closing_text(landing)}) {
+      if (TRY(objects.blob_id(text)) != fence) continue;
+      TRY(objects.write_blob(text));
+      return true;
     }
-  }
+    return false;
+  };
+  TRY(any_prepared(context, write));
+  return {};
 }
 
 // Somebody who was held up for long may have closed an earlier landing that was prepared on the
@@ -107,19 +94,11 @@ Status write_known_fence(const Context& context, const Oid& fence) {
 Result<bool> closes_an_earlier_one(const Context& context, const store::PreparedLanding& landing,
                                    const Oid& there) {
   const repo::Objects& objects = context.repository->objects();
-  for (Seq next = 1;;) {
-    const std::vector<Event> events = TRY(context.store->events(next, kEventsAtOnce));
-    if (events.empty()) return false;
-    for (const Event& event : events) {
-      next = event.seq + 1;
-      if (event.type != event_type::kLandingPrepared || event.seq >= landing.seq) continue;
-      const store::PreparedLanding earlier = landing_in(TRY(parse_json(event.payload)));
-      if (earlier.branch != landing.branch || earlier.fence_before != landing.fence_before) {
-        continue;
-      }
-      if (TRY(objects.blob_id(closing_text(earlier))) == there) return true;
-    }
-  }
+  return any_prepared(context, [&](const store::PreparedLanding& earlier) -> Result<bool> {
+    return earlier.seq < landing.seq && earlier.branch == landing.branch &&
+           earlier.fence_before == landing.fence_before &&
+           TRY(objects.blob_id(closing_text(earlier))) == there;
+  });
 }
 
 std::unexpected<Error> foreign_fence(const Context& context, const store::PreparedLanding& landing,
@@ -138,12 +117,6 @@ std::unexpected<Error> foreign_fence(const Context& context, const store::Prepar
                   hub, landing.fence_before.str(), fence.str()));
 }
 
-Result<bool> has(const Context& context, const Oid& head, const Oid& commit) {
-  const repo::Objects& objects = context.repository->objects();
-  if (head.empty() || !TRY(objects.contains(commit))) return false;
-  return objects.is_ancestor(commit, head);
-}
-
 // Somebody else may have been faster with another end of it.
 Status record(const Context& context, NewEvent ending) {
   const auto appended = context.store->append({std::move(ending)});
@@ -155,23 +128,17 @@ Status record(const Context& context, NewEvent ending) {
 
 Result<Resolution> landed(const Context& context, const store::PreparedLanding& landing,
                           const Oid& fence) {
-  Resolution resolution{Resolution::How::kLanded,
-                        "the hub has it and the log does not say so",
-                        "landed " + landing.new_head.str().substr(0, 10),
-                        {}};
   TRY(record(context, events::transaction_landed(landing, {}, fence)));
   TRY(fp_resolved.hit());
-  return resolution;
+  return resolved_as(Resolution::How::kLanded, landing,
+                     "the hub has it and the log does not say so");
 }
 
 Result<Resolution> lost(const Context& context, const store::PreparedLanding& landing,
-                        const Oid& fence, std::string why) {
-  Resolution resolution;
-  resolution.found = std::move(why);
-  resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
-  TRY(record(context, events::landing_lost(landing, resolution.found, fence)));
+                        const Oid& fence, const std::string& why) {
+  TRY(record(context, events::landing_lost(landing, why, fence)));
   TRY(fp_resolved.hit());
-  return resolution;
+  return resolved_as(Resolution::How::kLost, landing, why);
 }
 
 // Moves the fence, so that the landing can not happen any more unless it has. False: the hub does
@@ -229,22 +196,10 @@ Status make_way(const Context& context, const RefName& tracking) {
     RefName above(name.substr(0, at));
     if (auto value = refs.read(above)) stale.emplace_back(std::move(above), *std::move(value));
   }
-  for (auto& [ref, value] : stale) {
-    repo::RefUpdate removal;
-    removal.ref = ref;
-    removal.expected = value;
-    const Status removed = refs.update(removal);
-    if (!removed && removed.error().code != Code::kStale) return removed;
+  for (const auto& [ref, value] : stale) {
+    TRY(unless(Code::kStale, refs.update({.ref = ref, .expected = value})));
   }
   return {};
-}
-
-Result<std::optional<Oid>> seen_before(const Context& context, const RefName& tracking) {
-  const auto known = context.repository->refs().read(tracking);
-  if (known) return std::optional<Oid>(*known);
-  if (known.error().code != Code::kNotFound) return std::unexpected(known.error());
-  TRY(make_way(context, tracking));
-  return std::optional<Oid>{};
 }
 
 // `before`: as it was before the hub was asked. Another process of the clone may have heard from
@@ -252,15 +207,12 @@ Result<std::optional<Oid>> seen_before(const Context& context, const RefName& tr
 Status remember_seen(const Context& context, const RefName& tracking,
                      const std::optional<Oid>& before, const Oid& head) {
   if (before && *before == head) return {};
-  repo::RefUpdate update;
-  update.ref = tracking;
-  update.expected = before.value_or(Oid());
-  update.desired = head;
-  update.lock_deadline_ms = kPauseMs;
-  Status updated = context.repository->refs().update(update);
-  if (!updated && updated.error().code != Code::kStale && updated.error().code != Code::kBusy) {
-    return updated;
-  }
+  Status updated = context.repository->refs().update({.ref = tracking,
+                                                      .expected = before.value_or(Oid()),
+                                                      .desired = head,
+                                                      .lock_deadline_ms = kPauseMs});
+  if (!updated && updated.error().code == Code::kBusy) return {};
+  TRY(unless(Code::kStale, std::move(updated)));
   return {};
 }
 
@@ -313,7 +265,8 @@ Result<HubState> ask_hub(const Context& context, const RefName& branch) {
   TRY(check_one_place(context, place.name));
   std::string why;
   for (int i = 0; i < kTries; ++i) {
-    const std::optional<Oid> before = TRY(seen_before(context, seen));
+    const std::optional<Oid> before = TRY(if_there(context.repository->refs().read(seen)));
+    if (!before) TRY(make_way(context, seen));
     RemoteRefs asked =
         TRY(list_remote(context, place, {branch, fence, RefName(std::string(kLogRef))}));
     if (!asked.reached) return no_answer(context, asked.why);
@@ -335,7 +288,7 @@ Result<HubState> ask_hub(const Context& context, const RefName& branch) {
 
 Status raise_fence(const Context& context, const Oid& before, store::PreparedLanding& landing) {
   landing.fence_before = before;
-  landing.fence = TRY(own_fence(context, landing));
+  landing.fence = TRY(context.repository->objects().write_blob(landing_text(landing)));
   return {};
 }
 
@@ -360,9 +313,9 @@ namespace {
 // fence now would lose it, and the next one would meet the same hook.
 Status let_it_end(const Context& context, const store::PreparedLanding& landing) {
   const RefName fence = fence_ref(landing.branch);
-  const std::int64_t end = context.clock->monotonic_ns() + context.hub->timeout_ms * kNsPerMs;
+  const Deadline deadline(*context.clock, context.hub->timeout_ms);
   std::int64_t pause_ms = kPauseMs;
-  while (context.clock->monotonic_ns() < end) {
+  while (!deadline.passed()) {
     RemoteRefs asked = TRY(list_remote(context, place_of(context), {fence}));
     if (!asked.reached || asked.values[fence.str()] != landing.fence_before) return {};
     if (context.gates.interrupted && context.gates.interrupted()) return {};
@@ -375,7 +328,7 @@ Status let_it_end(const Context& context, const store::PreparedLanding& landing)
 // `refused`: in the hub's words, where it has just answered the push with a no.
 Result<Resolution> resolved(const Context& context, const store::PreparedLanding& landing,
                             const std::optional<std::string>& refused) {
-  const Oid closed = TRY(closed_fence(context, landing));
+  const Oid closed = TRY(context.repository->objects().write_blob(closing_text(landing)));
   const std::string found = refused ? "the hub refused it: " + *refused : std::string(kNotThere);
   std::string why;
   for (int i = 0; i < kTries; ++i) {

@@ -11,13 +11,13 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/hub.h"
 #include "land/judge/phase.h"
 #include "land/landing.h"
 #include "land/publish.h"
-#include "land/sign.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -51,27 +51,11 @@ namespace {
 
 Conflict gate_conflict(const gates::GateReport& report) {
   const Certificate& certificate = report.certificate;
-  Conflict conflict;
-  conflict.kind = ConflictKind::kGate;
-  conflict.subject = certificate.gate.str();
-  conflict.read_digest = certificate.gate_version.str();
-  conflict.hint = certificate.timed_out ? "did not end within its time limit"
-                                        : fmt::format("exit status {}", certificate.exit_status);
-  return conflict;
-}
-
-Conflict hook_conflict(std::string words) {
-  Conflict conflict;
-  conflict.kind = ConflictKind::kGate;
-  conflict.subject = std::string(gates::kRefHook);
-  conflict.hint = std::move(words);
-  return conflict;
-}
-
-const gates::GateReport* first_failed(const std::vector<gates::GateReport>& reports) {
-  const auto failed = [](const gates::GateReport& report) { return !report.certificate.passed; };
-  const auto found = std::find_if(reports.begin(), reports.end(), failed);
-  return found == reports.end() ? nullptr : &*found;
+  return {.kind = ConflictKind::kGate,
+          .subject = certificate.gate.str(),
+          .read_digest = certificate.gate_version.str(),
+          .hint = certificate.timed_out ? "did not end within its time limit"
+                                        : fmt::format("exit status {}", certificate.exit_status)};
 }
 
 // The candidates of earlier rounds are gone, and with them what was said about them.
@@ -92,11 +76,8 @@ Result<Step> Landing::reject(std::vector<Conflict> conflicts) {
 // The checkpoint, and whether it is still asked for.
 Result<Step> Landing::meet_branch(Round& round) {
   const auto checked = checkpoint(context_, work_.txn.target);
-  if (!checked && checked.error().code == Code::kBusy) {
-    return wait_for(kUnfinished, checked.error().message);
-  }
-  if (!checked && checked.error().code == Code::kTimeout) {
-    return wait_for(kNoAnswer, checked.error().message);
+  if (auto wait = checked ? std::nullopt : wait_over(checked.error())) {
+    return Step{Step::Kind::kWait, *std::move(wait)};
   }
   round.head = TRY(checked);
   outcome_.head_before = round.head;
@@ -166,16 +147,14 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
 
 Result<Step> Landing::certify(Round& round) {
   say("certifying");
-  return settle(TRY(decide(context_, work_, round.head, round.policy)), &round.candidate);
+  return settle(TRY(decide(context_, work_, round.head)), &round.candidate);
 }
 
 Result<Step> Landing::look(Round& round) {
   moves_ = TRY(checkout_moves(context_, work_.txn.target, round.candidate));
-  auto wait = blocked(context_, work_.txn.target, moves_);
-  if (!wait && wait.error().code == Code::kStale) return moved();  // the checkout changed branches
-  if (!wait) return std::unexpected(std::move(wait).error());
-  if (*wait) return Step{Step::Kind::kWait, **std::move(wait)};
-  return go_on();
+  auto wait = TRY(unless(Code::kStale, blocked(context_, work_.txn.target, moves_)));
+  if (!wait) return moved();  // the checkout changed branches
+  return *wait ? Step{Step::Kind::kWait, **std::move(wait)} : go_on();
 }
 
 Result<Step> Landing::leases(Round& round) {
@@ -187,13 +166,20 @@ Result<Step> Landing::leases(Round& round) {
   return go_on();
 }
 
+// What hooks and gates have said now; the first no is a refusal.
+Result<Step> Landing::heard(std::vector<gates::GateReport> reports) {
+  std::ranges::move(reports, std::back_inserter(outcome_.gates));
+  const auto passed = [](const gates::GateReport& report) { return report.certificate.passed; };
+  const auto failed = std::ranges::find_if_not(outcome_.gates, passed);
+  return failed == outcome_.gates.end() ? go_on() : reject({gate_conflict(*failed)});
+}
+
 Result<Step> Landing::hooks(Candidate& candidate) {
   TRY(write_candidate(context_, candidate));
   gates::HookOutcome hooked = TRY(gates::run_commit_hooks(
       context_.gates, candidate.policy, for_gates(candidate), candidate.commit.message));
-  for (gates::GateReport& report : hooked.reports) outcome_.gates.push_back(std::move(report));
-  if (const auto* failed = first_failed(outcome_.gates)) return reject({gate_conflict(*failed)});
-  if (!hooked.new_tree && !hooked.new_message) return go_on();
+  Step said = TRY(heard(std::move(hooked.reports)));
+  if (said.kind != Step::Kind::kGoOn || (!hooked.new_tree && !hooked.new_message)) return said;
   const bool tree_edited = hooked.new_tree.has_value();
   Edits edits{std::move(hooked.new_tree), std::move(hooked.new_message)};
   Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits));
@@ -205,14 +191,10 @@ Result<Step> Landing::hooks(Candidate& candidate) {
 Result<Step> Landing::gates(Candidate& candidate) {
   TRY(write_candidate(context_, candidate));
   TRY(fp_before_gates.hit());
-  if (!candidate.policy.gates.empty()) {
-    say("gates");
-    auto reports = TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
-    for (gates::GateReport& report : reports) outcome_.gates.push_back(std::move(report));
-  }
+  if (!candidate.policy.gates.empty()) say("gates");
+  auto reports = TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
   TRY(fp_after_gates.hit());
-  if (const auto* failed = first_failed(outcome_.gates)) return reject({gate_conflict(*failed)});
-  return go_on();
+  return heard(std::move(reports));
 }
 
 bool Landing::proven(const Candidate& candidate, const Digest& hooks) const {
@@ -245,23 +227,15 @@ Result<Step> Landing::check(Round& round) {
 // counts.
 Result<Step> Landing::sign(Round& round) {
   if (!TRY(signing_required(*context_.repository))) return go_on();
-  Candidate& candidate = round.candidate;
   say("signing");
-  Oid parent = candidate.head;
-  for (repo::NewCommit& part : candidate.parts) {
-    part.parents = {parent};
-    Signed signed_part = TRY(sign_commit(*context_.repository, part));
-    if (signed_part.commit.empty()) {
-      return wait_for(kSigningKey, signed_part.unavailable);
-    }
-    parent = std::move(signed_part.commit);
+  Oid parent = round.candidate.head;
+  for (repo::NewCommit* commit : round.candidate.commits()) {
+    commit->parents = {parent};
+    Signed with_signature = TRY(sign_commit(*context_.repository, *commit));
+    if (with_signature.commit.empty()) return wait_for(kSigningKey, with_signature.unavailable);
+    parent = std::move(with_signature.commit);
   }
-  candidate.commit.parents = {parent};
-  Signed with_signature = TRY(sign_commit(*context_.repository, candidate.commit));
-  if (with_signature.commit.empty()) {
-    return wait_for(kSigningKey, with_signature.unavailable);
-  }
-  candidate.oid = std::move(with_signature.commit);
+  round.candidate.oid = std::move(parent);
   return go_on();
 }
 
@@ -276,7 +250,11 @@ Result<Step> Landing::publish(Round& round) {
   using enum Published::How;
   if (published.how == kMoved) return moved();
   if (published.how == kWait) return Step{Step::Kind::kWait, std::move(published.wait)};
-  if (published.how == kRefused) return reject({hook_conflict(std::move(published.refused))});
+  if (published.how == kRefused) {
+    return reject({{.kind = ConflictKind::kGate,
+                    .subject = std::string(gates::kRefHook),
+                    .hint = std::move(published.refused)}});
+  }
   outcome_.result = LandResult::kLanded;
   outcome_.commit = round.candidate.oid;
   outcome_.left_to_person = std::move(published.left_to_person);
@@ -339,8 +317,7 @@ Result<Step> Landing::with_turn() {
     step = round(*turn);
   }
   Status released = turn->release(store());
-  if (!step) return step;
-  if (!released) return std::unexpected(std::move(released).error());
+  if (step) TRY(std::move(released));
   return step;
 }
 
@@ -352,9 +329,9 @@ Result<std::optional<Wait>> Landing::still_blocked() {
   if (!head || *head != outcome_.head_before) return std::nullopt;
   const auto met = TRY(leases_met(context_, store(), work_.txn, writes_, symbols_));
   if (auto denied = denied_by(met)) return denied;
-  auto wait = blocked(context_, work_.txn.target, moves_);
-  if (!wait && wait.error().code == Code::kStale) return std::nullopt;  // on another branch now
-  return wait;
+  // None either where the checkout is on another branch now.
+  return TRY(unless(Code::kStale, blocked(context_, work_.txn.target, moves_)))
+      .value_or(std::nullopt);
 }
 
 // Tells why, once, and sleeps a little. Nothing is held here.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,7 +18,6 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "gates/gate.h"
-#include "land/policies.h"
 #include "model/verdict.h"
 #include "repo/checkout.h"
 #include "repo/repository.h"
@@ -82,6 +82,19 @@ struct Hub {
   std::string clone;   // who we are among its clones
   std::int64_t timeout_ms = 60'000;
   std::string log = {};  // whose landings it must say it has; "": it is being joined
+};
+
+// The policies of commits: the one place that reads them.
+class Policies {
+ public:
+  // .gittxn.toml of a commit or tree; the empty policy when there is none. kUsage: it does not
+  // parse. A text is read once for as long as this lives.
+  Result<Policy> at(repo::Repository& repository, const Oid& commitish);
+  int read() const { return read_; }  // texts, until now
+
+ private:
+  std::map<Oid, Policy> known_;  // by the blob; of none: empty
+  int read_ = 0;
 };
 
 struct Context {

@@ -8,6 +8,7 @@
 #include "land/judge/phase.h"
 #include "land/landing.h"
 #include "land/publish.h"
+#include "land/recover.h"
 #include "store/events.h"
 
 namespace gittxn::land {
@@ -32,16 +33,13 @@ Result<Step> Landing::meet_remote(Round& round) {
   }
   say("asking " + remote_.remote.name);
   const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
-  if (!answer.reached) {
-    return wait_for(kNoAnswer, remote_.remote.name + ": " + answer.why);
-  }
+  if (!answer.reached) return wait_for(kNoAnswer, remote_.remote.name + ": " + answer.why);
   remote_head_ = answer.head;
   if (remote_.how == RemoteRule::How::kBranch) return go_on();
   const repo::Objects& objects = context_.repository->objects();
   Oid wanted = remote_head_;
   if (const auto earlier = TRY(pushed_commit(context_, id()))) {
-    const bool there = !remote_head_.empty() && TRY(objects.contains(*earlier)) &&
-                       TRY(objects.is_ancestor(*earlier, remote_head_));
+    const bool there = TRY(has(context_, remote_head_, *earlier));
     // A pull may have brought it here; then there is nothing left to land.
     const bool here = there && TRY(objects.is_ancestor(*earlier, local));
     if (!there || here) TRY(forget_push(context_, id()));
@@ -99,13 +97,10 @@ Result<Step> Landing::merged(const Oid& commit, std::string_view how) {
 
 Status Landing::remember_pull_request(const Oid& commit) {
   const repo::Refs& refs = context_.repository->refs();
-  repo::RefUpdate update;
-  update.ref = pull_ref(id());
-  const auto before = refs.read(update.ref);
-  if (!before && before.error().code != Code::kNotFound) return std::unexpected(before.error());
-  if (before) update.expected = *before;
-  update.desired = commit;
-  return update.expected == update.desired ? Status{} : refs.update(update);
+  const RefName ref = pull_ref(id());
+  const Oid before = TRY(if_there(refs.read(ref))).value_or(Oid());
+  if (before == commit) return {};
+  return refs.update({.ref = ref, .expected = before, .desired = commit});
 }
 
 // Merged there, and the branch here does not have it: pushed again it would only ask a second time.
@@ -167,16 +162,10 @@ Result<Step> Landing::push(Round& round) {
   TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
   PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));
   const std::string subject = remote_.remote.name + ": " + answer.why;
-  switch (answer.how) {
-    case PushAnswer::How::kMoved:
-      return moved();
-    case PushAnswer::How::kRefused:
-      return wait_for(kRemoteRefuses, subject);
-    case PushAnswer::How::kUnknown:
-      return wait_for(kNoAnswer, subject);
-    case PushAnswer::How::kDone:
-      break;
-  }
+  using enum PushAnswer::How;
+  if (answer.how == kMoved) return moved();
+  if (answer.how == kRefused) return wait_for(kRemoteRefuses, subject);
+  if (answer.how == kUnknown) return wait_for(kNoAnswer, subject);
   if (remote_.how == RemoteRule::How::kPush) return go_on();
   TRY(remember_pull_request(candidate.oid));
   TRY(forget_push(context_, id()));

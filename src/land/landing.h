@@ -9,7 +9,6 @@
 
 #include "base/bug.h"
 #include "land/candidate.h"
-#include "land/deadline.h"
 #include "land/judge/leases.h"
 #include "land/land.h"
 #include "land/remote.h"
@@ -62,6 +61,17 @@ struct Round {
   Candidate candidate;
 };
 
+// commit.gpgsign of the owner, as git reads it.
+Result<bool> signing_required(const repo::Repository& repository);
+
+struct Signed {
+  Oid commit;               // empty: not signed
+  std::string unavailable;  // why not, in the words of git or the signing program
+};
+// The same commit with a signature, written by git. A key that cannot be used now is a value: the
+// landing waits for its owner.
+Result<Signed> sign_commit(const repo::Repository& repository, const repo::NewCommit& commit);
+
 class Landing {
  public:
   Landing(const Context& context, const LandOptions& options, Work work)
@@ -92,6 +102,7 @@ class Landing {
 
   Result<Step> settle(Decision decision, Candidate* candidate);
   bool proven(const Candidate& candidate, const Digest& hooks) const;
+  Result<Step> heard(std::vector<gates::GateReport> reports);
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
   Status tell_rewound();

@@ -21,6 +21,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "gates/gate.h"
 #include "land/hub.h"
@@ -91,11 +92,10 @@ struct Publication {
   // Step 2, after staging: the locks of the checkouts, and a last look under them.
   Result<std::optional<Wait>> lock_checkouts() {
     for (const repo::CheckoutMove& move : moves) {
-      auto lock = repo::IndexLock::acquire(move.place, txn(), move.new_commit, options.lock_ms);
-      if (!lock && lock.error().code == Code::kBusy) {
-        return std::optional<Wait>(Wait{"index.lock held", move.place.git_dir + "/index.lock"});
-      }
-      if (!lock) return std::unexpected(std::move(lock).error());
+      auto lock =
+          TRY(unless(Code::kBusy, repo::IndexLock::acquire(move.place, txn(), move.new_commit,
+                                                           options.lock_ms)));
+      if (!lock) return Wait{"index.lock held", move.place.git_dir + "/index.lock"};
       locks.push_back(*std::move(lock));
     }
     TRY(fp_after_index_lock.hit());
@@ -118,25 +118,25 @@ struct Publication {
   Result<bool> prepare() {
     Json recorded = Json::array();
     for (const repo::CheckoutMove& move : moves) recorded.push_back(repo::to_json(move));
-    landing.txn = txn();
-    landing.branch = branch();
-    landing.old_head = candidate.head;
-    landing.new_head = candidate.oid;
-    landing.tree = candidate.tree;
+    landing = {.txn = txn(),
+               .branch = branch(),
+               .old_head = candidate.head,
+               .new_head = candidate.oid,
+               .tree = candidate.tree};
     if (context.hub) {
       const auto known = TRY(context.store->branch(branch()));
       TRY(raise_fence(context, known ? known->fence : Oid(), landing));
     }
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
                                          work.attempt.writes};
-    const auto seq =
-        context.store->append({events::landing_prepared(landing, details, recorded)},
-                              [&](const store::View& view) -> Status {
-                                TRY(check_leases(view));
-                                return check_kernel_reads(context, view, work, candidate);
-                              });
-    if (!seq && seq.error().code == Code::kStale) return false;
-    if (!seq) return std::unexpected(seq.error());
+    const auto check = [&](const store::View& view) -> Status {
+      TRY(check_leases(view));
+      return check_kernel_reads(context, view, work, candidate);
+    };
+    const auto seq = TRY(unless(
+        Code::kStale,
+        context.store->append({events::landing_prepared(landing, details, recorded)}, check)));
+    if (!seq) return false;
     landing.seq = *seq;
     // From here on the files belong to the landing that the log knows, and to its recovery.
     for (repo::IndexLock& lock : locks) lock.abandon();
@@ -154,14 +154,13 @@ struct Publication {
   // Step 4.
   Status swap() {
     TRY(fp_after_prepared.hit());
-    repo::RefUpdate update;
-    update.ref = branch();
-    update.expected = candidate.head;
-    update.desired = candidate.oid;
-    update.reflog_who = candidate.commit.committer;
-    update.reflog_message = fmt::format("txn: land {}", txn().str());
-    update.lock_deadline_ms = options.lock_ms;
-    const repo::RefUpdate move = update;
+    const repo::RefUpdate move{.ref = branch(),
+                               .expected = candidate.head,
+                               .desired = candidate.oid,
+                               .reflog_who = candidate.commit.committer,
+                               .reflog_message = fmt::format("txn: land {}", txn().str()),
+                               .lock_deadline_ms = options.lock_ms};
+    repo::RefUpdate update = move;
     update.told = [&](repo::RefStep step) { return tell_hook(move, step); };
     TRY(repository().refs().update(update));
     moved = true;
@@ -249,8 +248,7 @@ Result<Published> settle(Publication& work, Error error) {
 
 // The landing stays as it is in the log, and the next round asks again.
 Result<Published> unresolved(const Error& error) {
-  if (error.code == Code::kTimeout) return waits(wait_of(kNoAnswer, error.message));
-  if (error.code == Code::kBusy) return waits(wait_of(kUnfinished, error.message));
+  if (auto wait = wait_over(error)) return waits(*std::move(wait));
   return std::unexpected(error);
 }
 
@@ -275,9 +273,7 @@ Result<Published> push_and_record(Publication& work) {
   const auto resolution = resolve_push(work.context, work.landing, answer);
   if (!resolution && resolution.error().code == Code::kStale) return as_resolved(work);
   if (!resolution) return unresolved(resolution.error());
-  if (resolution->how == Resolution::How::kLanded) {
-    return has_landed();
-  }
+  if (resolution->how == Resolution::How::kLanded) return has_landed();
   const std::string subject = work.context.hub->remote + ": " + answer.why;
   if (answer.how == PushAnswer::How::kRefused) return waits(wait_of(kHubRefuses, subject));
   // What stood in its way may well do so the next time: that is told, and not tried at once.
@@ -300,12 +296,6 @@ Status unstage(Publication& work) {
     TRY(repo::discard_checkout(work.txn(), move));
   }
   return {};
-}
-
-Result<std::optional<Wait>> ref_lock_held(const Context& context, const RefName& branch) {
-  const std::string path = context.repository->place().common_dir + "/" + branch.str() + ".lock";
-  if (!TRY(exists(path))) return std::optional<Wait>{};
-  return std::optional<Wait>(Wait{"ref lock held", branch.str() + ".lock"});
 }
 
 // Steps 1 to 3; nullopt: prepared.
@@ -331,7 +321,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
   TRY(work.make_durable());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : branch_moved();
-  return std::optional<Published>{};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -350,14 +340,23 @@ Result<std::vector<repo::CheckoutMove>> checkout_moves(const Context& context,
 
 Result<std::optional<Wait>> blocked(const Context& context, const RefName& branch,
                                     const std::vector<repo::CheckoutMove>& moves) {
-  if (context.hub) return std::optional<Wait>{};
-  if (auto held = TRY(ref_lock_held(context, branch))) return held;
+  if (context.hub) return std::nullopt;
+  const std::string lock = branch.str() + ".lock";
+  if (TRY(exists(join_path(context.repository->place().common_dir, lock)))) {
+    return Wait{"ref lock held", lock};
+  }
   for (const repo::CheckoutMove& move : moves) {
     if (auto block = TRY(repo::probe_checkout(*context.repository, move))) {
-      return std::optional<Wait>(Wait{std::move(block->reason), std::move(block->path)});
+      return Wait{std::move(block->reason), std::move(block->path)};
     }
   }
-  return std::optional<Wait>{};
+  return std::nullopt;
+}
+
+std::optional<Wait> wait_over(const Error& error) {
+  if (error.code == Code::kTimeout) return wait_of(kNoAnswer, error.message);
+  if (error.code == Code::kBusy) return wait_of(kUnfinished, error.message);
+  return std::nullopt;
 }
 
 Result<Published> publish(const Context& context, const Work& work, const Candidate& candidate,

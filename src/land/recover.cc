@@ -27,6 +27,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "base/json_value.h"
 #include "gates/gate.h"
 #include "land/history.h"
@@ -121,22 +122,17 @@ Result<repo::CheckoutMove> still_wanted(const Context& context, repo::CheckoutMo
 Status tell_ref_hook(const Context& context, const store::PreparedLanding& landing,
                      const ResolveHow& how, repo::RefStep step) {
   if (how.as == ResolveAs::kLander) return {};
-  repo::RefUpdate move;
-  move.ref = landing.branch;
-  move.expected = landing.old_head;
-  move.desired = landing.new_head;
-  const Status heard = gates::run_ref_hook(context.gates, move, step, landing.txn);
-  if (!heard && heard.error().code != Code::kRefused) return heard;
+  const repo::RefUpdate move{
+      .ref = landing.branch, .expected = landing.old_head, .desired = landing.new_head};
+  TRY(unless(Code::kRefused, gates::run_ref_hook(context.gates, move, step, landing.txn)));
   return fp_hook_told.hit();
 }
 
 Result<Resolution> finish_landed(const Context& context, const store::PreparedLanding& landing,
                                  const ResolveHow& how, const Oid& head) {
   TRY(fp_landed_found.hit());
-  Resolution resolution{Resolution::How::kLanded,
-                        "the branch has moved and the log does not say so",
-                        "landed " + short_oid(landing.new_head),
-                        {}};
+  Resolution resolution = resolved_as(Resolution::How::kLanded, landing,
+                                      "the branch has moved and the log does not say so");
   TRY(context.repository->refs().sync_directory(landing.branch));
   TRY(fp_landed_synced.hit());
   for (repo::CheckoutMove& move : TRY(recorded_moves(landing))) {
@@ -161,11 +157,11 @@ Result<Resolution> finish_landed(const Context& context, const store::PreparedLa
 Result<Resolution> give_up(const Context& context, const store::PreparedLanding& landing,
                            const ResolveHow& how, const std::optional<Oid>& head) {
   TRY(fp_lost_found.hit());
-  Resolution resolution;
-  resolution.found = head && *head == landing.old_head ? "prepared, the branch had not moved"
-                                                       : "prepared, the branch was moved elsewhere";
-  if (!how.refused.empty()) resolution.found = how.refused;
-  resolution.done = "given up; the work is kept, land it with: git txn commit " + landing.txn.str();
+  const bool stayed = head && *head == landing.old_head;
+  Resolution resolution = resolved_as(Resolution::How::kLost, landing,
+                                      !how.refused.empty() ? how.refused
+                                      : stayed             ? "prepared, the branch had not moved"
+                                               : "prepared, the branch was moved elsewhere");
   TRY(context.repository->refs().remove_own_lock(landing.branch, landing.new_head));
   TRY(fp_lost_ref_lock.hit());
   if (INJECTED_BUG("land.recovery_moves_ref")) {
@@ -184,18 +180,15 @@ Result<Resolution> give_up(const Context& context, const store::PreparedLanding&
 
 // Resolves what is unresolved on the branch, with the lock taken; false: somebody alive is at it.
 Result<std::optional<Resolution>> resolve_branch(const Context& context, const RefName& branch,
-                                                 std::int64_t lock_ms, TxnId* txn) {
+                                                 std::int64_t lock_ms) {
   auto lock = context.store->locks().acquire(landing_lock_name(branch), lock_ms);
   const bool ignored = INJECTED_BUG("land.no_locks");
-  if (!lock && lock.error().code == Code::kBusy && !ignored) return std::optional<Resolution>{};
-  if (!lock && !ignored) return std::unexpected(std::move(lock).error());
+  if (!ignored && !TRY(unless(Code::kBusy, std::move(lock)))) return std::nullopt;
   const auto state = TRY(context.store->branch(branch));
-  if (!state || !state->prepared) return std::optional<Resolution>{};
-  *txn = state->prepared->txn;
+  if (!state || !state->prepared) return std::nullopt;
   auto resolution = resolve(context, *state->prepared);
   // A lock of a server may be lost while we ask a hub: then somebody else was faster.
-  const bool overtaken = !resolution && resolution.error().code == Code::kStale;
-  if (overtaken && context.hub) return std::optional<Resolution>{};
+  if (context.hub) return unless(Code::kStale, std::move(resolution));
   return TRY(std::move(resolution));
 }
 
@@ -226,9 +219,7 @@ Result<bool> record_outside(const Context& context, const RefName& branch, const
            context.repository->objects().make_durable(after, durable));
     told.push_back(events::durable_head(branch, after));
   }
-  const auto appended = context.store->append(told);
-  if (!appended && appended.error().code == Code::kStale) return false;
-  if (!appended) return std::unexpected(appended.error());
+  if (!TRY(unless(Code::kStale, context.store->append(told)))) return false;
   TRY(fp_outside_done.hit());
   return true;
 }
@@ -255,16 +246,14 @@ Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& plac
   if (!owner) return {};
   const auto txn = TRY(context.store->txn(owner->first));
   if (!txn) return {};
-  auto lock = context.store->locks().acquire(landing_lock_name(txn->target), 0);
-  if (!lock && lock.error().code == Code::kBusy) return {};
-  if (!lock) return std::unexpected(std::move(lock).error());
+  const auto lock =
+      TRY(unless(Code::kBusy, context.store->locks().acquire(landing_lock_name(txn->target), 0)));
+  if (!lock) return {};
   const auto state = TRY(context.store->branch(txn->target));
   if (state && state->prepared) return {};
   if (owner_of_lock(path) != owner) return {};
-  repo::CheckoutMove move;
-  move.place = place;
-  move.new_commit = owner->second;
-  TRY(repo::discard_checkout(owner->first, move));
+  TRY(repo::discard_checkout(*context.repository, owner->first,
+                             {.place = place, .new_commit = owner->second}));
   report.items.push_back(
       {owner->first, "an index.lock of a landing that never began", "removed; nothing had moved"});
   return {};
@@ -273,9 +262,8 @@ Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& plac
 Status recover_branch(const Context& context, const store::BranchState& known,
                       RecoveryReport& report) {
   if (known.prepared) {
-    TxnId txn;
-    const auto resolution = TRY(resolve_branch(context, known.branch, 0, &txn));
-    if (resolution) report.items.push_back({txn, resolution->found, resolution->done});
+    const auto done = TRY(resolve_branch(context, known.branch, 0));
+    if (done) report.items.push_back({done->txn, done->found, done->done});
   }
   // What others pushed to a hub is seen when it is next asked, by a command that needs it.
   if (context.hub) return {};
@@ -303,6 +291,20 @@ Status recover_checkout(const Context& context, const repo::CheckoutPlace& place
 
 }  // namespace
 
+Resolution resolved_as(Resolution::How how, const store::PreparedLanding& landing,
+                       std::string found) {
+  return {how, landing.txn, std::move(found),
+          how == Resolution::How::kLanded
+              ? "landed " + short_oid(landing.new_head)
+              : "given up; the work is kept, land it with: git txn commit " + landing.txn.str()};
+}
+
+Result<bool> has(const Context& context, const Oid& head, const Oid& commit) {
+  const repo::Objects& objects = context.repository->objects();
+  if (head.empty() || !TRY(objects.contains(commit))) return false;
+  return objects.is_ancestor(commit, head);
+}
+
 Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLanding& landing) {
   const Json recorded = TRY(events::landing_checkout(landing.payload));
   std::vector<repo::CheckoutMove> moves;
@@ -316,34 +318,30 @@ Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch
     return hub.head.empty() ? std::optional<Oid>{} : std::optional<Oid>(std::move(hub.head));
   }
   auto head = context.repository->refs().read(branch);
-  if (!head && head.error().code == Code::kNotFound) return std::optional<Oid>{};
   if (!head && head.error().code == Code::kCorrupt) {
     return damaged(context, branch, "is damaged: " + head.error().message);
   }
-  if (!head) return std::unexpected(std::move(head).error());
-  if (!TRY(context.repository->objects().contains(*head))) {
-    return damaged(context, branch, "names " + head->str() + ", which is not in the repository");
+  std::optional<Oid> there = TRY(if_there(std::move(head)));
+  if (there && !TRY(context.repository->objects().contains(*there))) {
+    return damaged(context, branch, "names " + there->str() + ", which is not in the repository");
   }
-  return std::optional<Oid>(*std::move(head));
+  return there;
 }
 
 Result<Resolution> resolve(const Context& context, const store::PreparedLanding& landing,
                            const ResolveHow& how) {
   if (!landing.fence.empty()) return resolve_on_hub(context, landing);
-  const repo::Objects& objects = context.repository->objects();
   const std::optional<Oid> head = TRY(head_of(context, landing.branch));
-  const bool in_branch = head && TRY(objects.contains(landing.new_head)) &&
-                         TRY(objects.is_ancestor(landing.new_head, *head));
-  return in_branch ? finish_landed(context, landing, how, *head)
-                   : give_up(context, landing, how, head);
+  const bool landed = TRY(has(context, head.value_or(Oid()), landing.new_head));
+  return landed ? finish_landed(context, landing, how, *head)
+                : give_up(context, landing, how, head);
 }
 
 Result<Oid> checkpoint(const Context& context, const RefName& branch) {
   for (int i = 0; i < kCheckpointTries; ++i) {
     auto state = TRY(context.store->branch(branch));
     if (state && state->prepared) {
-      TxnId txn;
-      TRY(resolve_branch(context, branch, kLandingLockMs, &txn));
+      TRY(resolve_branch(context, branch, kLandingLockMs));
       continue;
     }
     const Oid known = state ? state->head : Oid();
@@ -361,12 +359,8 @@ Result<Oid> checkpoint(const Context& context, const RefName& branch) {
 Result<Oid> current_head(const Context& context, const RefName& branch) {
   auto state = TRY(context.store->branch(branch));
   if (state && state->prepared) {
-    TxnId txn;
-    const auto resolution = resolve_branch(context, branch, 0, &txn);
     // Busy: the person holds the index of the checkout that would have to be finished.
-    if (!resolution && resolution.error().code != Code::kBusy) {
-      return std::unexpected(resolution.error());
-    }
+    TRY(unless(Code::kBusy, resolve_branch(context, branch, 0)));
     state = TRY(context.store->branch(branch));
   }
   if (!state || !state->prepared) return checkpoint(context, branch);

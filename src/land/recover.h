@@ -12,9 +12,12 @@ namespace gittxn::land {
 
 struct Resolution {
   enum class How { kLanded, kLost } how = How::kLost;
+  TxnId txn;
   std::string found, done;  // of the table, in words
-  std::vector<std::string> left_to_person;
+  std::vector<std::string> left_to_person = {};
 };
+Resolution resolved_as(Resolution::How how, const store::PreparedLanding& landing,
+                       std::string found);
 // kLander: it has told the hook reference-transaction itself how it ended. `refused`: that hook
 // said no, in its words.
 enum class ResolveAs { kRecovery, kLander };
@@ -30,6 +33,9 @@ Result<Resolution> resolve(const Context& context, const store::PreparedLanding&
 // The branch's value; nullopt when it does not exist. A damaged ref or a missing commit is a clear
 // stop.
 Result<std::optional<Oid>> head_of(const Context& context, const RefName& branch);
+
+// Whether a branch at `head` has the commit; "" has none.
+Result<bool> has(const Context& context, const Oid& head, const Oid& commit);
 
 // What LandingPrepared recorded of the checkouts.
 Result<std::vector<repo::CheckoutMove>> recorded_moves(const store::PreparedLanding& landing);

@@ -1,8 +1,9 @@
-// Signing through git's own `commit-tree -S`: see sign.h.
-#include "land/sign.h"
-
+// The signature of a landing commit. Only git's own configured program signs (gpg.program,
+// gpg.format, user.signingkey), with the environment of the owner whose process lands; nobody signs
+// for anybody else. By git's own `commit-tree -S`.
 #include <fmt/format.h>
 
+#include "land/landing.h"
 #include "repo/git.h"
 
 namespace gittxn::land {

@@ -9,8 +9,9 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/fs.h"
 #include "base/hash.h"
-#include "land/deadline.h"
+#include "base/if_there.h"
 #include "store/events.h"
 #include "store/server/locks.h"
 
@@ -100,11 +101,9 @@ Result<std::optional<store::Ticket>> one_before(const Context& context, const Re
 // True when the lock was had.
 Result<bool> try_lock(const Context& context, const std::string& name, std::int64_t deadline_ms,
                       store::Lock* out) {
-  auto lock = context.store->locks().acquire(name, deadline_ms);
-  if (!lock && lock.error().code == Code::kBusy) return false;
-  if (!lock) return std::unexpected(std::move(lock).error());
-  *out = *std::move(lock);
-  return true;
+  auto lock = TRY(unless(Code::kBusy, context.store->locks().acquire(name, deadline_ms)));
+  if (lock) *out = *std::move(lock);
+  return lock.has_value();
 }
 
 Status check_waiting(const Context& context, const Txn& txn, const TurnOptions& options) {
@@ -158,15 +157,12 @@ std::vector<NewEvent> Turn::closing() const {
 
 Status Turn::release(store::Store& store) {
   const std::vector<NewEvent> ending = closing();
-  Status ended;
-  if (!ending.empty()) {
-    auto told = store.append(ending);
-    if (!told) ended = std::unexpected(std::move(told).error());
-  }
+  const Result<Seq> told = ending.empty() ? Result<Seq>(0) : store.append(ending);
   closed();
   lock_.release();
   slot_.release();
-  return ended;
+  TRY(told);
+  return {};
 }
 
 Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
@@ -205,9 +201,8 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
     if (!ahead) {
       if (TRY(try_lock(context, name, pause_ms, &turn.lock_))) break;
     } else {
-      Status free =
-          context.store->locks().wait_free(store::Slots::kTickets, ahead->number, pause_ms);
-      if (!free && free.error().code != Code::kTimeout) return std::unexpected(free.error());
+      TRY(unless(Code::kTimeout, context.store->locks().wait_free(store::Slots::kTickets,
+                                                                  ahead->number, pause_ms)));
     }
     if (deadline.passed()) {
       if (ahead) waited->subject = fmt::format("{} behind {}", txn.target.str(), ahead->txn.str());

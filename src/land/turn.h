@@ -14,16 +14,37 @@
 // queues closes it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "base/fs.h"
+#include "base/clock.h"
 #include "land/land.h"
 #include "model/event.h"
 #include "store/server/locks.h"
 
 namespace gittxn::land {
+
+// A deadline on a clock that is passed in, so that every wait of landing counts alike.
+class Deadline {
+ public:
+  // wait_ms < 0: never.
+  Deadline(const Clock& clock, std::int64_t wait_ms)
+      : clock_(clock), end_ns_(wait_ms < 0 ? -1 : clock.monotonic_ns() + wait_ms * kNsPerMs) {}
+  bool passed() const { return end_ns_ >= 0 && clock_.monotonic_ns() >= end_ns_; }
+  // `ms`, or what is left when that is less.
+  std::int64_t clip(std::int64_t ms) const {
+    if (end_ns_ < 0) return ms;
+    const std::int64_t left_ns = end_ns_ - clock_.monotonic_ns();
+    return std::clamp<std::int64_t>((left_ns + kNsPerMs - 1) / kNsPerMs, 0, ms);
+  }
+
+ private:
+  const Clock& clock_;
+  std::int64_t end_ns_;
+};
 
 struct TurnOptions {
   std::int64_t wait_ms = -1;  // < 0: until it comes

@@ -103,7 +103,8 @@ NewEvent landing_lost(const PreparedLanding& landing, const std::string& why,
 NewEvent transaction_landed(const PreparedLanding& landing,
                             const std::vector<std::string>& left_to_person = {},
                             const Oid& fence = {});
-// Of PreparedLanding::payload.
+// Of an event landing.prepared, and of PreparedLanding::payload.
+Result<PreparedLanding> prepared_landing(const Event& event);
 Result<Json> landing_checkout(const std::string& payload);
 
 // Branches. The first event about a branch tells the log its head. An outside move is refused when

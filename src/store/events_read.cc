@@ -5,6 +5,7 @@
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
+#include "store/rows.h"
 
 namespace gittxn::store::events {
 
@@ -16,6 +17,10 @@ void fields(FieldIo& io, Child& child) {
   io.text("name", child.name);
   io.word("phase", child.phase, kPhases);
   io.oid({"tree", "\"\" with `begun` and `nothing`"}, child.tree);
+}
+
+Result<PreparedLanding> prepared_landing(const Event& event) {
+  return landing_from_payload(event.payload, event.seq);
 }
 
 Result<std::optional<Child>> child_of(const Event& event) {

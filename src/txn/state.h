@@ -61,7 +61,7 @@ struct State {
   Result<store::Store*> recorded();
   // "Name <mail>" of the git identity.
   Result<std::string> caller() const;
-  // The policy of a commit or tree (land/policies.h).
+  // The policy of a commit or tree (land/land.h).
   Result<Policy> policy_at(const Oid& commitish) { return policies->at(repository, commitish); }
   // A branch as it is known here, for those who look: a hub is not asked.
   Result<Oid> seen(const RefName& branch) const;

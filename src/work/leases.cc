@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "capture/trace/trace.h"
 #include "catalogue/catalogue.h"
-#include "land/deadline.h"
+#include "land/turn.h"
 #include "store/work/lease_moves.h"
 #include "txn/attempt.h"
 #include "txn/state.h"

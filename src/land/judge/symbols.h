@@ -21,7 +21,7 @@
 #include "model/policy.h"
 #include "repo/objects.h"
 #include "semantic/language.h"
-#include "semantic/sides.h"
+#include "semantic/merge/line_merge.h"
 
 namespace gittxn::land {
 

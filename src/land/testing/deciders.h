@@ -239,8 +239,7 @@ class ByLanding final : public Decider {
     const Oid tree = git_tree(*asked.work);
     work.attempt.kept = write(tree, {asked.footprint.base}, "work\n");
     work.kept = must(objects().commit(work.attempt.kept));
-    Decision decision = must(decide(process_.context, work, asked.head.commit,
-                                    must(policy_at(process_.context, asked.head.commit))));
+    Decision decision = must(decide(process_.context, work, asked.head.commit));
     Candidate& candidate = decision.candidate;
     switch (decision.kind) {
       case Decision::Kind::kCandidate:
