@@ -213,6 +213,15 @@ TEST_P(Overlay, AMovedDirectoryIsTaken) {
   EXPECT_EQ(must(path_on_disk(place.worktree(), "src/a.txt")), std::nullopt);
 }
 
+TEST_P(Overlay, ADirectoryMovedIntoANewOneIsTaken) {
+  if (GetParam() == OverlayMarks::kUser) GTEST_SKIP() << "the kernel has no redirect for users";
+  ScratchRepo repo = some_repo();
+  Place place(repo, WorktreeKind::kOverlay, "wt", GetParam());
+  place.sh("mkdir -p fresh/er && echo x >fresh/f && git mv src/deep fresh/er/deep");
+  EXPECT_THAT(testing::paths_of(place.take_all().changes),
+              ElementsAre("fresh/er/deep/c.txt", "fresh/f", "src/deep/c.txt"));
+}
+
 // ---- the same as a plain worktree
 // ----------------------------------------------------------------
 

@@ -1,5 +1,6 @@
-// The walk descends only into directories that the upper has and that have something of the base
-// beside or below them; one that is all new is left to git's own listing.
+// The walk descends only into directories that the upper has. In one that is all new it looks for
+// moved directories alone; the files are left to git's own listing.
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -120,9 +121,13 @@ class Scanner {
     if (!base.empty()) {
       for (NamedEntry& entry : TRY(objects_.list(base))) was[entry.name] = entry.entry;
     }
+    // What is new git lists by itself, but not what is seen through a directory that was moved
+    // here.
+    const bool all_new = base.empty() && (!below || *below == path);
     std::map<std::string, bool> here;
     for (const DirEntry& entry : TRY(list_dir(fmt::format("/proc/self/fd/{}", fd)))) {
       if (entry.name == ".git") continue;  // git stores nothing of that name
+      if (all_new && entry.type != DT_DIR) continue;
       here[entry.name] = true;
       const auto before = was.find(entry.name);
       const TreeEntry old = before == was.end() ? TreeEntry{} : before->second;
@@ -192,10 +197,9 @@ class Scanner {
     }
     if (old.mode == FileMode::kSubmodule) return {};
     const UniqueFd fd(::openat(parent, name.c_str(), kReadDirectory));
+    if (!fd.valid() && errno == EACCES && !was_directory) return {};  // git says what that means
     if (!fd.valid()) return fail_errno(errno, "open " + quote_path(path));
     const auto laid_over = TRY(below_of(fd.get(), worktree_.marks, below, name));
-    const bool shows_other = laid_over && *laid_over != path;
-    if (!was_directory && !shows_other) return {};  // all new
     return directory(fd.get(), path, was_directory ? old.oid : Oid(), laid_over, depth + 1);
   }
 
