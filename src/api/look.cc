@@ -23,7 +23,6 @@
 #include "store/work/compensations.h"
 #include "txn/attempt.h"
 #include "txn/serve/brief.h"
-#include "txn/settle.h"
 #include "txn/state.h"
 #include "work/compensations.h"
 #include "work/handlers.h"

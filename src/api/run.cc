@@ -14,7 +14,6 @@
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/bounds/usage.h"
-#include "txn/settle.h"
 #include "work/budgets.h"
 #include "work/compensations.h"
 #include "work/leases.h"

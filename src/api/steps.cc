@@ -12,7 +12,6 @@
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/bounds/limits.h"
-#include "txn/settle.h"
 #include "work/compensations.h"
 #include "work/recovery.h"
 #include "work/summaries.h"

@@ -10,7 +10,6 @@
 #include "base/json_value.h"
 #include "gates/trust.h"
 #include "land/hub.h"
-#include "txn/settle.h"
 #include "txn/state.h"
 
 namespace gittxn::api {

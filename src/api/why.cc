@@ -12,7 +12,6 @@
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
-#include "txn/settle.h"
 #include "work/compensations.h"
 
 namespace gittxn::api {

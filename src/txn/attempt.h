@@ -36,15 +36,8 @@ Result<Held> begin_txn(State& state, const RunOptions& options, Ownership owners
 Result<Held> hold(State& state, Txn known);
 Result<Held> hold_named(State& state, const std::string& id_or_name);
 
-// Says of this process that it runs a command of the attempt, until it is destroyed.
-class RunningMark {
- public:
-  static Result<RunningMark> set(const Attempt& attempt);
-
- private:
-  explicit RunningMark(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
-};
+// Says of this process that it runs a command of the attempt, until it is closed.
+Result<UniqueFd> mark_running(const Attempt& attempt);
 
 struct Running {
   int process = 0;                     // 0: none that is known on this machine
@@ -153,6 +146,18 @@ Result<bool> changed_since_taken(State& state, const Txn& txn);
 enum class Unknown { kUntraced, kKilled, kElse };
 std::string_view unknown_words(Unknown why);
 Unknown unknown_of(const ReadSet& reads);
+
+// Prepared, then land(). Fills what the outcome knows of it. An interrupted wait is a waiting
+// outcome.
+Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOptions& options,
+                                     const Progress& progress, Outcome& outcome);
+
+// What every outcome ends with: the transaction as the log has it, its reads and writes, and the
+// next line to type. `started_ns` is of the monotonic clock.
+Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Outcome& outcome);
+std::string next_line(const Txn& txn);
+// Its phase was left and the policy drops it: who asks for its landing is told no. For a look.
+Result<bool> dropped_with_phase(State& state, const Txn& txn);
 
 // kRefused: nothing is begun in a workflow that was cancelled, and it moves no more.
 std::unexpected<Error> was_cancelled(const Workflow& workflow);

@@ -135,7 +135,7 @@ struct Command {
   std::string confine = {};  // as it is recorded; "" for none
   std::optional<gates::PortBlock> ports = {};
   AgentRun agent = {};
-  std::optional<RunningMark> mark = {};
+  UniqueFd mark = {};
   std::optional<Children> children = {};
   std::optional<Watch> watch = {};
   UsageLimits limits = {};
@@ -173,7 +173,7 @@ Status tell_agent(Command& command) {
 }
 
 Status mark_process(Command& command) {
-  command.mark = TRY(RunningMark::set(command.attempt()));
+  command.mark = TRY(mark_running(command.attempt()));
   return {};
 }
 

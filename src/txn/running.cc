@@ -51,13 +51,13 @@ std::unexpected<Error> still_running(const Txn& txn) {
 
 }  // namespace
 
-Result<RunningMark> RunningMark::set(const Attempt& attempt) {
+Result<UniqueFd> mark_running(const Attempt& attempt) {
   const std::string path = mark_path(attempt);
   UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   // Of the process and not of the open file: only then does the kernel tell others whose it is.
   struct flock lock = lock_range(F_WRLCK, 0, 0);
   if (::fcntl(fd.get(), F_SETLK, &lock) != 0) return fail_errno(errno, "lock '" + path + "'");
-  return RunningMark(std::move(fd));
+  return fd;
 }
 
 Running running_now(const Txn& txn) {

@@ -1,10 +1,10 @@
-// From prepared to an outcome: see settle.h.
-#include "txn/settle.h"
+// Asking for a landing and telling how it ended; what run and commit have in common.
 
 #include <fmt/format.h>
 
 #include "land/judge/phase.h"
 #include "store/events.h"
+#include "txn/attempt.h"
 #include "txn/registered.h"
 
 namespace gittxn::api {
@@ -82,8 +82,7 @@ Status find_head_before(State& state, Outcome& outcome) {
   return {};
 }
 
-}  // namespace
-
+// "lost 3 records", for a person, when reads are unknown; empty when they are complete.
 std::string unknown_note(const ReadSet& reads) {
   if (reads.complete) return {};
   if (unknown_of(reads) == Unknown::kKilled) {
@@ -92,6 +91,8 @@ std::string unknown_note(const ReadSet& reads) {
   return "its reads are unknown (" + reads.unknown_reason +
          "); any newer landing conflicts with it";
 }
+
+}  // namespace
 
 std::string next_line(const Txn& txn) {
   switch (txn.state) {

@@ -298,10 +298,6 @@ Result<land::Context> State::context(const Progress& progress) {
   return context;
 }
 
-Result<RefName> State::target(const std::optional<std::string>& onto) const {
-  return repository.target_branch(onto);
-}
-
 Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt) {
   ReadSet reads;
   if (!attempt.reads.empty()) {

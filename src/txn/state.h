@@ -56,7 +56,9 @@ struct State {
   Result<land::Context> context(const Progress& progress);
   // The same for who only looks.
   land::Context looking_context();
-  Result<RefName> target(const std::optional<std::string>& onto) const;
+  Result<RefName> target(const std::optional<std::string>& onto) const {
+    return repository.target_branch(onto);
+  }
   // As looking(), where there has to be something. kUsage: nothing was ever recorded here.
   Result<store::Store*> recorded();
   // "Name <mail>" of the git identity.

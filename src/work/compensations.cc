@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/text.h"
 #include "gates/process.h"
 #include "store/work/compensations.h"
 #include "txn/attempt.h"
@@ -183,16 +184,14 @@ Status check_not_half_undone(State& state, const Txn& txn) {
 }
 
 Result<std::string> compensated_note(State& state, const TxnId& id) {
-  std::string numbers;
-  int ran = 0;
+  std::vector<std::string> ran;
   for (const Compensation& one : TRY(store::compensations(*state.store, id))) {
-    if (one.runs == 0) continue;
-    numbers += fmt::format("{}{}", ran++ == 0 ? "" : ", ", one.number);
+    if (one.runs > 0) ran.push_back(std::to_string(one.number));
   }
-  if (ran == 0) return std::string();
+  if (ran.empty()) return std::string();
   return fmt::format(
       "compensation{} {} ran when it was aborted; what that undid elsewhere is not done again",
-      ran == 1 ? "" : "s", numbers);
+      ran.size() == 1 ? "" : "s", listed(ran));
 }
 
 Status compensate_left(State& state, const Progress& progress, std::vector<std::string>& notes) {

@@ -205,15 +205,11 @@ void leave_out(std::set<std::string>& write, const std::set<std::string>& kept,
   });
 }
 
-Result<std::string> confine_mode(State& state, const RunOptions& options) {
-  if (options.confine) return *options.confine;
-  return TRY(state.repository.config().get("txn.confine")).value_or("off");
-}
-
 }  // namespace
 
 Result<bool> is_confined(State& state, const RunOptions& options) {
-  const std::string mode = TRY(confine_mode(state, options));
+  const auto set = TRY(state.repository.config().get("txn.confine"));
+  const std::string mode = options.confine.value_or(set.value_or("off"));
   if (mode == kConfinedWrites) return true;
   if (mode == "off") return false;
   const std::string named = options.confine ? "--confine" : "txn.confine";

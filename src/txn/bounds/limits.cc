@@ -12,15 +12,13 @@ namespace {
 
 constexpr std::size_t kMostRunsNamed = 5;
 
-constexpr TxnState kUnfinished[] = {TxnState::kOpen, TxnState::kPrepared, TxnState::kLanding,
-                                    TxnState::kRepairing};
-
 bool has_owner(const Txn& txn) {
   return txn.attached || !txn.command.empty();
 }
 
 Result<std::vector<Txn>> unfinished(const State& state) {
-  return state.store->txns({{std::begin(kUnfinished), std::end(kUnfinished)}, 0});
+  using enum TxnState;
+  return state.store->txns({{kOpen, kPrepared, kLanding, kRepairing}, 0});
 }
 
 Result<bool> is_alive(State& state, const Txn& txn) {
