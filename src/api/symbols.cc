@@ -27,24 +27,36 @@ constexpr std::size_t kMostBlob = 1u << 30;
 constexpr std::size_t kMostSubjects = 20;  // of a transaction; more are asked for by what is linked
 constexpr std::size_t kProgressStep = 64;
 
+catalogue::CatalogueOptions options_of(const State& state, const Progress& progress) {
+  catalogue::CatalogueOptions options;
+  options.cache.directory = catalogue::directory_in(state.repository.txn_dir());
+  options.cache.clock = state.host.clock;
+  options.interrupted = progress.interrupted;
+  if (progress.on_phase) {
+    options.on_progress = [phase = progress.on_phase](std::size_t done, std::size_t of) {
+      if (done % kProgressStep == 0) phase(fmt::format("looking into files, {} of {}", done, of));
+    };
+  }
+  return options;
+}
+
 // The repository that the caller stands in, which inside a transaction is the private one, with the
 // catalogue of the one that it belongs to.
-class Looking {
- public:
-  static Result<Looking> open(const Host& host, const std::string& txn_dir,
-                              const Progress& progress) {
-    repo::Repository here = TRY(repo::Repository::open(host.cwd, host.env));
-    return Looking(std::make_unique<repo::Repository>(std::move(here)), host, txn_dir, progress);
-  }
+struct Looking {
+  Looking(repo::Repository opened, const State& state, const Progress& progress)
+      : here(std::move(opened)),
+        catalogue(here.objects(), here.git(), options_of(state, progress)) {}
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
 
-  repo::Repository& here() { return *here_; }
-  const repo::Objects& objects() { return here_->objects(); }
-  Catalogue& catalogue() { return *catalogue_; }
+  repo::Repository here;
+  Catalogue catalogue;
+
+  const repo::Objects& objects() { return here.objects(); }
 
   Result<Oid> commit(const std::string& revision) {
-    const Output found = TRY(here_->git().run(
-        {"rev-parse", "--verify", "-q", "--end-of-options", revision + "^{commit}"},
-        here_->here()));
+    const Output found = TRY(here.git().run(
+        {"rev-parse", "--verify", "-q", "--end-of-options", revision + "^{commit}"}, here.here()));
     if (!found.exit.success()) {
       return fail(Code::kUsage, fmt::format("'{}' is no commit of this repository", revision),
                   "name a commit, a branch or a tag");
@@ -54,10 +66,10 @@ class Looking {
 
   // A path as it was typed, from the top of the tree.
   Result<std::string> from_top(const std::string& typed) {
-    const std::string& prefix = here_->place().prefix;
+    const std::string& prefix = here.place().prefix;
     std::string path = normal_path(join_path(prefix.empty() ? "." : prefix, typed));
     if (typed.starts_with('/')) {
-      const std::string top = here_->place().worktree.value_or("/");
+      const std::string top = here.place().worktree.value_or("/");
       if (!path_below(typed, top, &path)) path = "..";
     }
     if (path == ".") path.clear();
@@ -68,28 +80,9 @@ class Looking {
   }
 
   std::vector<std::string> notes() const {
-    if (catalogue_->trouble().empty()) return {};
-    return {"the catalogue could not be kept: " + catalogue_->trouble()};
+    if (catalogue.trouble().empty()) return {};
+    return {"the catalogue could not be kept: " + catalogue.trouble()};
   }
-
- private:
-  Looking(std::unique_ptr<repo::Repository> here, const Host& host, const std::string& txn_dir,
-          const Progress& progress)
-      : here_(std::move(here)) {
-    catalogue::CatalogueOptions options;
-    options.cache.directory = catalogue::directory_in(txn_dir);
-    options.cache.clock = host.clock;
-    options.interrupted = progress.interrupted;
-    if (progress.on_phase) {
-      options.on_progress = [phase = progress.on_phase](std::size_t done, std::size_t of) {
-        if (done % kProgressStep == 0) phase(fmt::format("looking into files, {} of {}", done, of));
-      };
-    }
-    catalogue_ = std::make_unique<Catalogue>(here_->objects(), here_->git(), std::move(options));
-  }
-
-  std::unique_ptr<repo::Repository> here_;
-  std::unique_ptr<Catalogue> catalogue_;
 };
 
 // --- symbols ---
@@ -132,10 +125,10 @@ Status list_tree(Looking& looking, const SymbolsRequest& request, const Oid& tre
   const auto visitor = [&](const std::string& below, const FileNames& file) -> Status {
     if (!request.name.empty() && !catalogue::contains(file.names, wanted)) return {};
     const std::string path = at.empty() ? below : at + "/" + below;
-    add_file(request, path, TRY(looking.catalogue().file(path, file.entry)), report);
+    add_file(request, path, TRY(looking.catalogue.file(path, file.entry)), report);
     return {};
   };
-  return looking.catalogue().visit(tree, visitor);
+  return looking.catalogue.visit(tree, visitor);
 }
 
 Status list_commit(Looking& looking, const SymbolsRequest& request, SymbolsReport& report) {
@@ -153,7 +146,7 @@ Status list_commit(Looking& looking, const SymbolsRequest& request, SymbolsRepor
     if (entry.mode == FileMode::kTree) {
       TRY(list_tree(looking, request, entry.oid, path, report));
     } else {
-      add_file(request, path, TRY(looking.catalogue().file(path, entry)), report);
+      add_file(request, path, TRY(looking.catalogue.file(path, entry)), report);
     }
   }
   return {};
@@ -169,13 +162,13 @@ Status list_file(Looking& looking, const SymbolsRequest& request, const std::str
     return {};
   }
   const std::string text = TRY(read_file(whole, kMostBlob));
-  add_file(request, path, TRY(looking.catalogue().text(path, text)), report);
+  add_file(request, path, TRY(looking.catalogue.text(path, text)), report);
   return {};
 }
 
 // Files as they are on disk; below a directory those that git knows or would take.
 Status list_disk(Looking& looking, const SymbolsRequest& request, SymbolsReport& report) {
-  const auto& worktree = looking.here().place().worktree;
+  const auto& worktree = looking.here.place().worktree;
   if (!worktree) {
     return fail(Code::kUsage, "a bare repository has no files on disk",
                 "git txn symbols --at COMMIT");
@@ -191,10 +184,10 @@ Status list_disk(Looking& looking, const SymbolsRequest& request, SymbolsReport&
       TRY(list_file(looking, request, *worktree, path, report));
       continue;
     }
-    const std::string listed = TRY(looking.here().git().must(
+    const std::string listed = TRY(looking.here.git().must(
         {"--literal-pathspecs", "-C", *worktree, "ls-files", "-z", "--cached", "--others",
          "--exclude-standard", "--deduplicate", "--", path.empty() ? "." : path},
-        looking.here().here()));
+        looking.here.here()));
     for (const std::string_view name : pieces_of(listed, '\0')) {
       const std::string file(name);
       const bool there = TRY(exists(join_path(*worktree, file)));
@@ -213,7 +206,7 @@ Result<std::vector<Subject>> touched(Looking& looking, const FootprintReport& ch
   for (const PathChange& file : change.changes) {
     for (const TreeEntry* entry : {&file.before, &file.after}) {
       if (!entry->present()) continue;
-      for (Subject& subject : TRY(subjects_in(looking.catalogue(), file.path, *entry))) {
+      for (Subject& subject : TRY(subjects_in(looking.catalogue, file.path, *entry))) {
         const bool it = std::any_of(
             change.symbols.begin(), change.symbols.end(), [&](const semantic::Write& one) {
               const bool before = one.change == semantic::Change::kRemoved;
@@ -235,7 +228,7 @@ Result<std::vector<Subject>> named(Looking& looking, const std::string& text, co
     const TreeEntry entry = TRY(looking.objects().entry_at(commit, *path));
     if (entry.present()) what = *path;
   }
-  catalogue::FoundSubjects found = TRY(find_subjects(looking.catalogue(), commit, what));
+  catalogue::FoundSubjects found = TRY(find_subjects(looking.catalogue, commit, what));
   if (!found.subjects.empty()) return std::move(found.subjects);
   return fail(Code::kNotFound, fmt::format("nothing is called '{}' in {}", text, short_oid(commit)),
               found.near.empty() ? "git txn symbols --at HEAD lists what there is"
@@ -255,7 +248,8 @@ Result<SymbolsReport> Kernel::symbols(const SymbolsRequest& request, const Progr
     return fail(Code::kUsage, "git txn symbols needs a path or a commit",
                 "git txn symbols PATH..., or git txn symbols --at COMMIT");
   }
-  Looking looking = TRY(Looking::open(state_->host, state_->repository.txn_dir(), progress));
+  Looking looking(TRY(repo::Repository::open(state_->host.cwd, state_->host.env)), *state_,
+                  progress);
   SymbolsReport report;
   TRY(request.at ? list_commit(looking, request, report) : list_disk(looking, request, report));
   report.notes = looking.notes();
@@ -263,7 +257,8 @@ Result<SymbolsReport> Kernel::symbols(const SymbolsRequest& request, const Progr
 }
 
 Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress& progress) {
-  Looking looking = TRY(Looking::open(state_->host, state_->repository.txn_dir(), progress));
+  Looking looking(TRY(repo::Repository::open(state_->host.cwd, state_->host.env)), *state_,
+                  progress);
   ImpactReport report;
   std::vector<Subject> subjects;
   const bool txn = !request.at && TRY(is_transaction(*state_, request.of));
@@ -282,12 +277,12 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
   if (report.ambiguous || subjects.empty()) return report;
   if (file) {
     const TreeEntry entry = TRY(looking.objects().entry_at(report.commit, subjects.front().path));
-    subjects = TRY(subjects_in(looking.catalogue(), subjects.front().path, entry));
+    subjects = TRY(subjects_in(looking.catalogue, subjects.front().path, entry));
   }
   const auto uses =
       file || subjects.size() > kMostSubjects ? catalogue::Uses::kLinked : catalogue::Uses::kAll;
   catalogue::Impact impact =
-      TRY(catalogue::impact_of(looking.catalogue(), report.commit, subjects, uses));
+      TRY(catalogue::impact_of(looking.catalogue, report.commit, subjects, uses));
   report.lines = std::move(impact.affected);
   if (request.limit > 0 && report.lines.size() > request.limit) {
     report.more = report.lines.size() - request.limit;
