@@ -62,14 +62,165 @@ class Delivery {
   }
 
  private:
-  Status drain(const HandlerSpec& handler);
-  Result<std::optional<store::Lock>> lock(const HandlerSpec& handler, Seq registration);
-  Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer);
-  Result<Delivered> deliver(const HandlerSpec& handler, const Event& event);
-  Status bury(const HandlerSpec& handler, const store::HandlerRow& row);
-  Result<Delivered> attempt(const HandlerSpec& handler, const Event& event, int number);
+  // The first event of its type that it has not acknowledged, of those that were there at the
+  // start.
+  Result<std::optional<Event>> next(const HandlerSpec& handler, const store::Consumer& consumer) {
+    Seq from = consumer.position + 1;
+    while (from <= until_) {
+      store::EventBatch batch =
+          TRY(store::read_batch(*state_.store, from, {{handler.type}, ""}, 1));
+      if (!batch.events.empty()) {
+        if (batch.events.front().seq > until_) break;
+        return std::optional<Event>(std::move(batch.events.front()));
+      }
+      if (batch.at_end) break;
+      from = batch.seen + 1;
+    }
+    // So that the next look need not pass over the same events again.
+    if (until_ - consumer.position >= kPassedOver) {
+      TRY(store::acknowledge(*state_.store, consumer.name, until_));
+    }
+    return std::optional<Event>();
+  }
+
+  Result<std::optional<store::Lock>> lock(const HandlerSpec& handler, Seq registration) {
+    store::Locks& locks = state_.store->locks();
+    while (true) {
+      auto held = locks.try_slot(store::Slots::kDeliveries, registration);
+      if (held) return std::optional<store::Lock>(*std::move(held));
+      if (held.error().code != Code::kBusy) return std::unexpected(std::move(held).error());
+      // Whoever has it may have looked for the last time before our event was there.
+      const Status free = locks.wait_free(store::Slots::kDeliveries, registration,
+                                          handler.timeout_ms + kLockGraceMs);
+      if (!free && free.error().code == Code::kTimeout) {
+        progress_.note(fmt::format(
+            "handler {} is busy in another process; what waits for it is given out later",
+            handler.name));
+        return std::optional<store::Lock>();
+      }
+      if (!free) return std::unexpected(free.error());
+    }
+  }
+
+  Status drain(const HandlerSpec& handler) {
+    const std::string name = store::handler_consumer(handler.name);
+    const store::Consumer first = TRY(store::usable_consumer(*state_.store, name));
+    const auto any = TRY(next(handler, first));
+    if (!any) return {};
+    std::optional<store::Lock> held;
+    if (!INJECTED_BUG("handlers.no_lock")) {
+      held = TRY(lock(handler, first.registered));
+      if (!held) return {};
+    }
+    while (!progress_.is_interrupted()) {
+      const store::Consumer consumer = TRY(store::usable_consumer(*state_.store, name));
+      const auto event = TRY(next(handler, consumer));
+      if (!event) return {};
+      const Delivered outcome = TRY(deliver(handler, *event));
+      if (outcome == Delivered::kLeft) return {};
+    }
+    progress_.note(fmt::format(
+        "handler {} was not given all of its events; the next command goes on", handler.name));
+    return {};
+  }
+
+  // An attempt of a command that died. The lock is ours, so nobody runs it.
+  Status bury(const HandlerSpec& handler, const store::HandlerRow& row) {
+    const std::int64_t now_ms = TRY(state_.store->now_ms());
+    const bool over = row.attempt >= store::kHandlerAttempts;
+    events::HandlerEnd end;
+    end.event = row.event;
+    end.attempt = row.attempt;
+    end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
+    end.exit = -1;
+    end.retry_at_ms = now_ms;
+    TRY(state_.store->append({events::handler_ended(handler.name, end)}));
+    return {};
+  }
+
+  Result<Delivered> deliver(const HandlerSpec& handler, const Event& event) {
+    auto row = TRY(store::handler(*state_.store, handler.name));
+    if (row && row->event == event.seq && row->state == HandlerState::kRunning) {
+      TRY(bury(handler, *row));
+      row = TRY(store::handler(*state_.store, handler.name));
+    }
+    const bool again = row && row->event == event.seq;
+    if (again && row->state == HandlerState::kDone) {
+      TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
+      return Delivered::kDone;
+    }
+    if (again && row->state == HandlerState::kStopped) {
+      progress_.note(fmt::format(
+          "handler {} gave up on event {}; when it is put right: git txn events consumer "
+          "retry {}",
+          handler.name, event.seq, handler.name));
+      return Delivered::kLeft;
+    }
+    const std::int64_t now_ms = TRY(state_.store->now_ms());
+    if (again && now_ms < row->retry_at_ms) return Delivered::kLeft;
+    return attempt(handler, event, again ? row->attempt + 1 : 1);
+  }
+
   Result<Output> run_command(const HandlerSpec& handler, const Event& event,
-                             gates::OutputTail& output);
+                             gates::OutputTail& output) {
+    const std::string line = store::cloud_event(event, source_);
+    Command command;
+    command.argv = handler.command;
+    if (INJECTED_BUG("handlers.detached")) {
+      command.argv.insert(command.argv.begin(), {"setsid", "--fork"});
+    }
+    const auto& place = state_.repository.place();
+    command.cwd = place.worktree.value_or(place.common_dir);
+    command.env = gates::scrubbed_environment(state_.host.env, {});
+    command.env[kInsideHandler] = handler.name;
+    if (line.size() <= kMaxVariable) command.env["GIT_TXN_EVENT"] = line;
+    command.input = line + "\n";
+    command.timeout_ms = handler.timeout_ms;
+    command.on_output = [&output](int, std::string_view bytes) { output.add(bytes); };
+    auto ran = gittxn::run(command);
+    if (ran || ran.error().code != Code::kNotFound) return ran;
+    output.add(ran.error().message);
+    Output none;
+    none.exit.status = 127;
+    return none;
+  }
+
+  Result<Delivered> attempt(const HandlerSpec& handler, const Event& event, int number) {
+    TRY(state_.store->append({events::handler_started(handler.name, event.seq, number)}));
+    TRY(fp_handler_started.hit());
+    if (progress_.on_phase) progress_.on_phase("handler " + handler.name);
+    gates::OutputTail output;
+    const std::int64_t begin_ns = state_.host.clock->monotonic_ns();
+    const Output ran = TRY(run_command(handler, event, output));
+    TRY(fp_handler_ran.hit());
+    events::HandlerEnd end;
+    end.event = event.seq;
+    end.attempt = number;
+    end.exit = ran.exit.status;
+    end.timed_out = ran.exit.timed_out;
+    end.duration_ms = (state_.host.clock->monotonic_ns() - begin_ns) / kNsPerMs;
+    if (output.total() > 0) end.output = TRY(state_.store->put_artifact(output.text()));
+    if (!ran.exit.success()) {
+      const bool over = number >= store::kHandlerAttempts;
+      end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
+      const std::int64_t now_ms = TRY(state_.store->now_ms());
+      if (!over) end.retry_at_ms = now_ms + pause_ms(first_pause_ms_, number);
+    }
+    TRY(state_.store->append({events::handler_ended(handler.name, end)}));
+    TRY(fp_handler_ended.hit());
+    if (end.state == HandlerState::kDone) {
+      TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
+      return Delivered::kDone;
+    }
+    progress_.note(
+        fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
+                    end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
+                                  : fmt::format("exit {}", end.exit),
+                    end.state == HandlerState::kStopped
+                        ? "it is left to you: git txn events consumer retry " + handler.name
+                        : "a later command tries again"));
+    return Delivered::kLeft;
+  }
 
   State& state_;
   const Progress& progress_;
@@ -77,165 +228,6 @@ class Delivery {
   Seq until_ = 0;
   std::int64_t first_pause_ms_ = kFirstRetryMs;
 };
-
-// The first event of its type that it has not acknowledged, of those that were there at the start.
-Result<std::optional<Event>> Delivery::next(const HandlerSpec& handler,
-                                            const store::Consumer& consumer) {
-  Seq from = consumer.position + 1;
-  while (from <= until_) {
-    store::EventBatch batch = TRY(store::read_batch(*state_.store, from, {{handler.type}, ""}, 1));
-    if (!batch.events.empty()) {
-      if (batch.events.front().seq > until_) break;
-      return std::optional<Event>(std::move(batch.events.front()));
-    }
-    if (batch.at_end) break;
-    from = batch.seen + 1;
-  }
-  // So that the next look need not pass over the same events again.
-  if (until_ - consumer.position >= kPassedOver) {
-    TRY(store::acknowledge(*state_.store, consumer.name, until_));
-  }
-  return std::optional<Event>();
-}
-
-Result<std::optional<store::Lock>> Delivery::lock(const HandlerSpec& handler, Seq registration) {
-  store::Locks& locks = state_.store->locks();
-  while (true) {
-    auto held = locks.try_slot(store::Slots::kDeliveries, registration);
-    if (held) return std::optional<store::Lock>(*std::move(held));
-    if (held.error().code != Code::kBusy) return std::unexpected(std::move(held).error());
-    // Whoever has it may have looked for the last time before our event was there.
-    const Status free =
-        locks.wait_free(store::Slots::kDeliveries, registration, handler.timeout_ms + kLockGraceMs);
-    if (!free && free.error().code == Code::kTimeout) {
-      progress_.note(
-          fmt::format("handler {} is busy in another process; what waits for it is given out later",
-                      handler.name));
-      return std::optional<store::Lock>();
-    }
-    if (!free) return std::unexpected(free.error());
-  }
-}
-
-Status Delivery::drain(const HandlerSpec& handler) {
-  const std::string name = store::handler_consumer(handler.name);
-  const store::Consumer first = TRY(store::usable_consumer(*state_.store, name));
-  const auto any = TRY(next(handler, first));
-  if (!any) return {};
-  std::optional<store::Lock> held;
-  if (!INJECTED_BUG("handlers.no_lock")) {
-    held = TRY(lock(handler, first.registered));
-    if (!held) return {};
-  }
-  while (!progress_.is_interrupted()) {
-    const store::Consumer consumer = TRY(store::usable_consumer(*state_.store, name));
-    const auto event = TRY(next(handler, consumer));
-    if (!event) return {};
-    const Delivered outcome = TRY(deliver(handler, *event));
-    if (outcome == Delivered::kLeft) return {};
-  }
-  progress_.note(fmt::format("handler {} was not given all of its events; the next command goes on",
-                             handler.name));
-  return {};
-}
-
-// An attempt of a command that died. The lock is ours, so nobody runs it.
-Status Delivery::bury(const HandlerSpec& handler, const store::HandlerRow& row) {
-  const std::int64_t now_ms = TRY(state_.store->now_ms());
-  const bool over = row.attempt >= store::kHandlerAttempts;
-  events::HandlerEnd end;
-  end.event = row.event;
-  end.attempt = row.attempt;
-  end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
-  end.exit = -1;
-  end.retry_at_ms = now_ms;
-  TRY(state_.store->append({events::handler_ended(handler.name, end)}));
-  return {};
-}
-
-Result<Delivered> Delivery::deliver(const HandlerSpec& handler, const Event& event) {
-  auto row = TRY(store::handler(*state_.store, handler.name));
-  if (row && row->event == event.seq && row->state == HandlerState::kRunning) {
-    TRY(bury(handler, *row));
-    row = TRY(store::handler(*state_.store, handler.name));
-  }
-  const bool again = row && row->event == event.seq;
-  if (again && row->state == HandlerState::kDone) {
-    TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
-    return Delivered::kDone;
-  }
-  if (again && row->state == HandlerState::kStopped) {
-    progress_.note(
-        fmt::format("handler {} gave up on event {}; when it is put right: git txn events consumer "
-                    "retry {}",
-                    handler.name, event.seq, handler.name));
-    return Delivered::kLeft;
-  }
-  const std::int64_t now_ms = TRY(state_.store->now_ms());
-  if (again && now_ms < row->retry_at_ms) return Delivered::kLeft;
-  return attempt(handler, event, again ? row->attempt + 1 : 1);
-}
-
-Result<Output> Delivery::run_command(const HandlerSpec& handler, const Event& event,
-                                     gates::OutputTail& output) {
-  const std::string line = store::cloud_event(event, source_);
-  Command command;
-  command.argv = handler.command;
-  if (INJECTED_BUG("handlers.detached")) {
-    command.argv.insert(command.argv.begin(), {"setsid", "--fork"});
-  }
-  const auto& place = state_.repository.place();
-  command.cwd = place.worktree.value_or(place.common_dir);
-  command.env = gates::scrubbed_environment(state_.host.env, {});
-  command.env[kInsideHandler] = handler.name;
-  if (line.size() <= kMaxVariable) command.env["GIT_TXN_EVENT"] = line;
-  command.input = line + "\n";
-  command.timeout_ms = handler.timeout_ms;
-  command.on_output = [&output](int, std::string_view bytes) { output.add(bytes); };
-  auto ran = gittxn::run(command);
-  if (ran || ran.error().code != Code::kNotFound) return ran;
-  output.add(ran.error().message);
-  Output none;
-  none.exit.status = 127;
-  return none;
-}
-
-Result<Delivered> Delivery::attempt(const HandlerSpec& handler, const Event& event, int number) {
-  TRY(state_.store->append({events::handler_started(handler.name, event.seq, number)}));
-  TRY(fp_handler_started.hit());
-  if (progress_.on_phase) progress_.on_phase("handler " + handler.name);
-  gates::OutputTail output;
-  const std::int64_t begin_ns = state_.host.clock->monotonic_ns();
-  const Output ran = TRY(run_command(handler, event, output));
-  TRY(fp_handler_ran.hit());
-  events::HandlerEnd end;
-  end.event = event.seq;
-  end.attempt = number;
-  end.exit = ran.exit.status;
-  end.timed_out = ran.exit.timed_out;
-  end.duration_ms = (state_.host.clock->monotonic_ns() - begin_ns) / kNsPerMs;
-  if (output.total() > 0) end.output = TRY(state_.store->put_artifact(output.text()));
-  if (!ran.exit.success()) {
-    const bool over = number >= store::kHandlerAttempts;
-    end.state = over ? HandlerState::kStopped : HandlerState::kFailing;
-    const std::int64_t now_ms = TRY(state_.store->now_ms());
-    if (!over) end.retry_at_ms = now_ms + pause_ms(first_pause_ms_, number);
-  }
-  TRY(state_.store->append({events::handler_ended(handler.name, end)}));
-  TRY(fp_handler_ended.hit());
-  if (end.state == HandlerState::kDone) {
-    TRY(store::acknowledge(*state_.store, store::handler_consumer(handler.name), event.seq));
-    return Delivered::kDone;
-  }
-  progress_.note(
-      fmt::format("handler {} failed on event {} ({}); {}", handler.name, event.seq,
-                  end.timed_out ? "it took longer than " + format_duration(handler.timeout_ms)
-                                : fmt::format("exit {}", end.exit),
-                  end.state == HandlerState::kStopped
-                      ? "it is left to you: git txn events consumer retry " + handler.name
-                      : "a later command tries again"));
-  return Delivered::kLeft;
-}
 
 // The last line of what it printed; a long one is cut, and not within a character.
 std::string last_said(const store::Store& store, const Digest& output) {
