@@ -76,18 +76,203 @@ class Collection {
   }
 
  private:
-  Status collect(const TxnId& id);
-  Status collect_held(const Txn& txn);
-  Status worktrees(const Txn& txn);
-  Status refs(const Txn& txn, int first, int last);
-  Status orphans();
-  Status orphans_of(const TxnId& id);
-  Status shared_checkouts();
-  Result<std::vector<std::string>> shared_in_use() const;
-  Status displaced();
-  Status temporaries();
   void keep(const TxnId& id, std::string_view reason) {
     report_.kept.push_back(fmt::format("{}: {}", id.str(), reason));
+  }
+
+  Status worktrees(const Txn& txn) {
+    TRY(charge_noted(state_, txn));  // it is noted beside the worktrees
+    for (const Attempt& attempt : txn.attempts) {
+      if (attempt.worktree.empty()) continue;
+      const std::uint64_t bytes = bytes_below(attempt.worktree);
+      TRY(repo::remove_worktree(attempt.worktree));
+      TRY(fp_worktree.hit());
+      TRY(state_.store->append({events::worktree_removed(txn.id, attempt.number)}));
+      report_.bytes_freed += bytes;
+      report_.removed.push_back("worktree " + attempt.worktree);
+    }
+    return {};
+  }
+
+  Status refs(const Txn& txn, int first, int last) {
+    std::vector<std::string> names;
+    for (int number = first; number <= last; ++number) {
+      names.push_back(ref_of_attempt(txn.id, number));
+      names.push_back(ref_of_base(txn.id, number));
+      names.push_back(land::agent_head_ref(txn.id, number).str());
+    }
+    names.push_back(land::pull_ref(txn.id).str());
+    names.push_back(ref_of_base(txn.id, last + 1));  // of an attempt whose beginning was killed
+    const std::string own = fmt::format("refs/txn/{}/", txn.id.str());
+    for (const auto& [name, value] : TRY(state_.repository.refs().list(own))) {
+      if (!name.str().starts_with(own + "worktree-")) continue;
+      if (force_) names.push_back(name.str());
+      if (!force_) keep(txn.id, "work of a worktree that it made is kept at " + name.str());
+    }
+    for (const std::string& name : names) {
+      const auto there = state_.repository.refs().read(RefName(name));
+      if (!there && there.error().code == Code::kNotFound) continue;
+      TRY(set_ref(state_, name, {}));
+      TRY(fp_refs.hit());
+      report_.removed.push_back(name);
+    }
+    return {};
+  }
+
+  Status collect(const TxnId& id) {
+    const auto held = hold(state_, TRY(reload(state_, id)));
+    if (held) return collect_held(held->txn);
+    if (held.error().code == Code::kRefused) return {};  // another clone's
+    if (held.error().code != Code::kBusy) return std::unexpected(held.error());
+    keep(id, "it is being worked on");
+    return {};
+  }
+
+  Status collect_held(const Txn& txn) {
+    const int last = static_cast<int>(txn.attempts.size());
+    TRY(publish_summaries(state_, txn, report_.kept));
+    switch (txn.state) {
+      case TxnState::kLanded:
+        TRY(worktrees(txn));
+        // What earlier attempts did has not landed.
+        if (last > 1 && !force_)
+          keep(txn.id, "earlier attempts are kept at refs/txn/" + txn.id.str());
+        return refs(txn, force_ ? 1 : last, last);
+      case TxnState::kNothing:
+        TRY(worktrees(txn));
+        if (last > 1 && !force_) return {};
+        return refs(txn, 1, last);
+      case TxnState::kAborted:
+        if (force_) {
+          TRY(worktrees(txn));
+          return refs(txn, 1, last);
+        }
+        keep(txn.id, "aborted and not landed; --force removes it");
+        return {};
+      default:
+        break;
+    }
+    if (last == 0) return {};
+    if (force_ && !txn.attempts.back().kept.empty()) {
+      keep(txn.id, "its work is kept at " + ref_of_attempt(txn.id, last));
+      return worktrees(txn);
+    }
+    keep(txn.id, fmt::format("{}, not landed", state_name(txn.state)));
+    return {};
+  }
+
+  // <root>/<id>/<attempt> that the log does not name: of a start or a resume that was killed.
+  Status orphans() {
+    if (!TRY(exists(root_))) return {};
+    for (const DirEntry& entry : TRY(list_dir(root_))) {
+      if (entry.name.starts_with("t-")) TRY(orphans_of(TxnId(entry.name)));
+    }
+    return {};
+  }
+
+  Status orphans_of(const TxnId& id) {
+    std::optional<Held> held;
+    std::set<std::string> named;  // and so not removed
+    if (auto known = TRY(state_.store->txn(id))) {
+      auto had = hold(state_, *std::move(known));
+      if (!had && had.error().code == Code::kBusy) return {};
+      // Of another clone: what this one was called before it left the hub and joined it again.
+      if (!had && had.error().code == Code::kRefused) return {};
+      if (!had) return std::unexpected(std::move(had).error());
+      held = *std::move(had);
+      for (const Attempt& attempt : held->txn.attempts) named.insert(base_name(attempt.worktree));
+      // Of one that is owed: what it left there is for whoever looks until it is run again.
+      for (const Compensation& owed : TRY(owed_compensations(state_, held->txn))) {
+        named.insert(fmt::format("{}{}", kCompensationFolder, owed.number));
+      }
+    }
+    const std::string folder = join_path(root_, id.str());
+    for (const DirEntry& attempt : TRY(list_dir(folder))) {
+      if (named.contains(attempt.name)) continue;
+      const std::string path = join_path(folder, attempt.name);
+      const std::uint64_t bytes = bytes_below(path);
+      // That of a compensation is no worktree, and has no mark.
+      const bool compensation = attempt.name.starts_with(kCompensationFolder);
+      TRY(compensation ? remove_tree(path) : repo::remove_worktree(path));
+      TRY(fp_orphan.hit());
+      report_.bytes_freed += bytes;
+      report_.removed.push_back("orphaned directory " + path);
+    }
+    if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
+    return {};
+  }
+
+  // Of every worktree that is there, whether the log knows it or not.
+  Result<std::vector<std::string>> shared_in_use() const {
+    std::vector<std::string> used;
+    for (const DirEntry& txn : TRY(list_dir(root_))) {
+      if (txn.type != DT_DIR || !txn.name.starts_with("t-")) continue;
+      for (const DirEntry& attempt : TRY(list_dir(join_path(root_, txn.name)))) {
+        const auto worktree = repo::find_worktree(join_path(root_, txn.name + "/" + attempt.name));
+        if (!worktree && worktree.error().code == Code::kNotFound) continue;
+        if (!worktree) return std::unexpected(worktree.error());
+        if (!worktree->shared.empty()) used.push_back(parent_dir(worktree->shared));
+      }
+    }
+    return used;
+  }
+
+  // A checkout that was used a moment ago is likely to be wanted again.
+  Status shared_checkouts() {
+    const repo::SharedPruneOptions options{state_.host.clock->wall_ms(),
+                                           force_ ? 0 : kLeftoverAgeMs,
+                                           [this] { return shared_in_use(); }};
+    auto pruned = repo::prune_shared_checkouts(root_ + "/shared", options);
+    if (!pruned && pruned.error().code == Code::kBusy) {
+      report_.kept.emplace_back("shared checkouts: one is being made");
+      return {};
+    }
+    if (!pruned) return std::unexpected(std::move(pruned).error());
+    report_.bytes_freed += pruned->bytes_freed;
+    for (std::string& path : pruned->removed) {
+      report_.removed.push_back("shared checkout " + path);
+    }
+    for (const std::string& path : pruned->changed) {
+      report_.kept.push_back(
+          "a shared checkout was changed by hand: " + path +
+          "; its transactions see that. When they are over, gc --force removes it");
+    }
+    return {};
+  }
+
+  // What landings moved out of checkouts. Young ones stay: an editor may still have them open.
+  Status displaced() {
+    const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs};
+    for (const repo::CheckoutPlace& place : TRY(state_.repository.checkouts())) {
+      repo::PruneReport pruned = TRY(repo::prune_displaced(place, options));
+      report_.bytes_freed += pruned.bytes_freed;
+      for (std::string& path : pruned.removed) report_.removed.push_back("displaced files " + path);
+      for (const repo::LateSave& save : pruned.kept) {
+        report_.kept.push_back(save.path + ": saved after a landing had moved it, at " + save.kept);
+      }
+    }
+    return {};
+  }
+
+  // What an update of a ref that was killed had written before it took the ref's lock, and the
+  // index of a question about attributes. Whoever wrote a young one may be alive, so --force does
+  // not take it either.
+  Status temporaries() {
+    const std::string folder = state_.repository.txn_dir() + "/tmp";
+    if (!TRY(exists(folder))) return {};
+    for (const DirEntry& entry : TRY(list_dir(folder))) {
+      const std::string path = join_path(folder, entry.name);
+      struct stat info{};
+      const bool ours =
+          entry.name.starts_with("ref-") || entry.name.starts_with(repo::kAttributesIndex);
+      if (!ours || ::lstat(path.c_str(), &info) != 0) continue;
+      const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
+      if (state_.host.clock->wall_ms() - changed_ms <= kLeftoverAgeMs) continue;
+      report_.bytes_freed += bytes_below(path);
+      TRY(remove_file(path));
+      report_.removed.push_back("leftover " + path);
+    }
+    return {};
   }
 
   State& state_;
@@ -95,200 +280,6 @@ class Collection {
   std::string root_;
   GcReport report_;
 };
-
-Status Collection::worktrees(const Txn& txn) {
-  TRY(charge_noted(state_, txn));  // it is noted beside the worktrees
-  for (const Attempt& attempt : txn.attempts) {
-    if (attempt.worktree.empty()) continue;
-    const std::uint64_t bytes = bytes_below(attempt.worktree);
-    TRY(repo::remove_worktree(attempt.worktree));
-    TRY(fp_worktree.hit());
-    TRY(state_.store->append({events::worktree_removed(txn.id, attempt.number)}));
-    report_.bytes_freed += bytes;
-    report_.removed.push_back("worktree " + attempt.worktree);
-  }
-  return {};
-}
-
-Status Collection::refs(const Txn& txn, int first, int last) {
-  std::vector<std::string> names;
-  for (int number = first; number <= last; ++number) {
-    names.push_back(ref_of_attempt(txn.id, number));
-    names.push_back(ref_of_base(txn.id, number));
-    names.push_back(land::agent_head_ref(txn.id, number).str());
-  }
-  names.push_back(land::pull_ref(txn.id).str());
-  names.push_back(ref_of_base(txn.id, last + 1));  // of an attempt whose beginning was killed
-  const std::string own = fmt::format("refs/txn/{}/", txn.id.str());
-  for (const auto& [name, value] : TRY(state_.repository.refs().list(own))) {
-    if (!name.str().starts_with(own + "worktree-")) continue;
-    if (force_) names.push_back(name.str());
-    if (!force_) keep(txn.id, "work of a worktree that it made is kept at " + name.str());
-  }
-  for (const std::string& name : names) {
-    const auto there = state_.repository.refs().read(RefName(name));
-    if (!there && there.error().code == Code::kNotFound) continue;
-    TRY(set_ref(state_, name, {}));
-    TRY(fp_refs.hit());
-    report_.removed.push_back(name);
-  }
-  return {};
-}
-
-Status Collection::collect(const TxnId& id) {
-  const auto held = hold(state_, TRY(reload(state_, id)));
-  if (held) return collect_held(held->txn);
-  if (held.error().code == Code::kRefused) return {};  // another clone's
-  if (held.error().code != Code::kBusy) return std::unexpected(held.error());
-  keep(id, "it is being worked on");
-  return {};
-}
-
-Status Collection::collect_held(const Txn& txn) {
-  const int last = static_cast<int>(txn.attempts.size());
-  TRY(publish_summaries(state_, txn, report_.kept));
-  switch (txn.state) {
-    case TxnState::kLanded:
-      TRY(worktrees(txn));
-      // What earlier attempts did has not landed.
-      if (last > 1 && !force_)
-        keep(txn.id, "earlier attempts are kept at refs/txn/" + txn.id.str());
-      return refs(txn, force_ ? 1 : last, last);
-    case TxnState::kNothing:
-      TRY(worktrees(txn));
-      if (last > 1 && !force_) return {};
-      return refs(txn, 1, last);
-    case TxnState::kAborted:
-      if (force_) {
-        TRY(worktrees(txn));
-        return refs(txn, 1, last);
-      }
-      keep(txn.id, "aborted and not landed; --force removes it");
-      return {};
-    default:
-      break;
-  }
-  if (last == 0) return {};
-  if (force_ && !txn.attempts.back().kept.empty()) {
-    keep(txn.id, "its work is kept at " + ref_of_attempt(txn.id, last));
-    return worktrees(txn);
-  }
-  keep(txn.id, fmt::format("{}, not landed", state_name(txn.state)));
-  return {};
-}
-
-// <root>/<id>/<attempt> that the log does not name: of a start or a resume that was killed.
-Status Collection::orphans() {
-  if (!TRY(exists(root_))) return {};
-  for (const DirEntry& entry : TRY(list_dir(root_))) {
-    if (entry.name.starts_with("t-")) TRY(orphans_of(TxnId(entry.name)));
-  }
-  return {};
-}
-
-Status Collection::orphans_of(const TxnId& id) {
-  std::optional<Held> held;
-  std::set<std::string> named;  // and so not removed
-  if (auto known = TRY(state_.store->txn(id))) {
-    auto had = hold(state_, *std::move(known));
-    if (!had && had.error().code == Code::kBusy) return {};
-    // Of another clone: what this one was called before it left the hub and joined it again.
-    if (!had && had.error().code == Code::kRefused) return {};
-    if (!had) return std::unexpected(std::move(had).error());
-    held = *std::move(had);
-    for (const Attempt& attempt : held->txn.attempts) named.insert(base_name(attempt.worktree));
-    // Of one that is owed: what it left there is for whoever looks until it is run again.
-    for (const Compensation& owed : TRY(owed_compensations(state_, held->txn))) {
-      named.insert(fmt::format("{}{}", kCompensationFolder, owed.number));
-    }
-  }
-  const std::string folder = join_path(root_, id.str());
-  for (const DirEntry& attempt : TRY(list_dir(folder))) {
-    if (named.contains(attempt.name)) continue;
-    const std::string path = join_path(folder, attempt.name);
-    const std::uint64_t bytes = bytes_below(path);
-    // That of a compensation is no worktree, and has no mark.
-    const bool compensation = attempt.name.starts_with(kCompensationFolder);
-    TRY(compensation ? remove_tree(path) : repo::remove_worktree(path));
-    TRY(fp_orphan.hit());
-    report_.bytes_freed += bytes;
-    report_.removed.push_back("orphaned directory " + path);
-  }
-  if (TRY(list_dir(folder)).empty()) TRY(remove_tree(folder));
-  return {};
-}
-
-// Of every worktree that is there, whether the log knows it or not.
-Result<std::vector<std::string>> Collection::shared_in_use() const {
-  std::vector<std::string> used;
-  for (const DirEntry& txn : TRY(list_dir(root_))) {
-    if (txn.type != DT_DIR || !txn.name.starts_with("t-")) continue;
-    for (const DirEntry& attempt : TRY(list_dir(join_path(root_, txn.name)))) {
-      const auto worktree = repo::find_worktree(join_path(root_, txn.name + "/" + attempt.name));
-      if (!worktree && worktree.error().code == Code::kNotFound) continue;
-      if (!worktree) return std::unexpected(worktree.error());
-      if (!worktree->shared.empty()) used.push_back(parent_dir(worktree->shared));
-    }
-  }
-  return used;
-}
-
-// A checkout that was used a moment ago is likely to be wanted again.
-Status Collection::shared_checkouts() {
-  const repo::SharedPruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs,
-                                         [this] { return shared_in_use(); }};
-  auto pruned = repo::prune_shared_checkouts(root_ + "/shared", options);
-  if (!pruned && pruned.error().code == Code::kBusy) {
-    report_.kept.emplace_back("shared checkouts: one is being made");
-    return {};
-  }
-  if (!pruned) return std::unexpected(std::move(pruned).error());
-  report_.bytes_freed += pruned->bytes_freed;
-  for (std::string& path : pruned->removed) {
-    report_.removed.push_back("shared checkout " + path);
-  }
-  for (const std::string& path : pruned->changed) {
-    report_.kept.push_back(
-        "a shared checkout was changed by hand: " + path +
-        "; its transactions see that. When they are over, gc --force removes it");
-  }
-  return {};
-}
-
-// What landings moved out of checkouts. Young ones stay: an editor may still have them open.
-Status Collection::displaced() {
-  const repo::PruneOptions options{state_.host.clock->wall_ms(), force_ ? 0 : kLeftoverAgeMs};
-  for (const repo::CheckoutPlace& place : TRY(state_.repository.checkouts())) {
-    repo::PruneReport pruned = TRY(repo::prune_displaced(place, options));
-    report_.bytes_freed += pruned.bytes_freed;
-    for (std::string& path : pruned.removed) report_.removed.push_back("displaced files " + path);
-    for (const repo::LateSave& save : pruned.kept) {
-      report_.kept.push_back(save.path + ": saved after a landing had moved it, at " + save.kept);
-    }
-  }
-  return {};
-}
-
-// What an update of a ref that was killed had written before it took the ref's lock, and the index
-// of a question about attributes. Whoever wrote a young one may be alive, so --force does not take
-// it either.
-Status Collection::temporaries() {
-  const std::string folder = state_.repository.txn_dir() + "/tmp";
-  if (!TRY(exists(folder))) return {};
-  for (const DirEntry& entry : TRY(list_dir(folder))) {
-    const std::string path = join_path(folder, entry.name);
-    struct stat info{};
-    const bool ours =
-        entry.name.starts_with("ref-") || entry.name.starts_with(repo::kAttributesIndex);
-    if (!ours || ::lstat(path.c_str(), &info) != 0) continue;
-    const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
-    if (state_.host.clock->wall_ms() - changed_ms <= kLeftoverAgeMs) continue;
-    report_.bytes_freed += bytes_below(path);
-    TRY(remove_file(path));
-    report_.removed.push_back("leftover " + path);
-  }
-  return {};
-}
 
 // What txn.retention lets go.
 Status prune_by_retention(State& state, GcReport& report) {
