@@ -252,8 +252,7 @@ Status remove_stray_lock(const Context& context, const repo::CheckoutPlace& plac
   const auto state = TRY(context.store->branch(txn->target));
   if (state && state->prepared) return {};
   if (owner_of_lock(path) != owner) return {};
-  TRY(repo::discard_checkout(*context.repository, owner->first,
-                             {.place = place, .new_commit = owner->second}));
+  TRY(repo::discard_checkout(owner->first, {.place = place, .new_commit = owner->second}));
   report.items.push_back(
       {owner->first, "an index.lock of a landing that never began", "removed; nothing had moved"});
   return {};
