@@ -50,26 +50,248 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  Result<Outcome> go();
+  Result<Outcome> go() {
+    begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
+    auto outcome = once_begun();
+    if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
+    return outcome;
+  }
 
  private:
   enum class After { kDone, kRetry };
 
-  Result<Outcome> once_begun();
-  Error still_there(Error error) const;
-
-  Status start();
-  Result<After> attempt();
-  Result<After> settle(land::LandResult result, std::size_t notes);
-  Status repair(const std::vector<Conflict>& conflicts);
-  Status replace(const std::string& other);
-  Status tidy(const Txn& txn);
-  Status release(const Txn& txn);
-  void tell_repairs();
-  bool may_retry(const std::vector<Conflict>& conflicts) const;
-  bool would_meet_the_same(const std::vector<Conflict>& conflicts) const;
   const TxnId& id() const { return begun_.txn.id; }
   store::Store& store() const { return *state_.store; }
+
+  // What has to be there before anything is run. Where it lacks, the transaction never was.
+  Status start() {
+    TRY(UsageLimits::check(state_, begun_.txn));
+    // Before the snapshot: what others did under their leases is in it.
+    const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);
+    lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, wait_ms, progress_));
+    TRY(start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes));
+    return {};
+  }
+
+  // One command on one snapshot, up to an outcome or a reason to try again.
+  Result<After> attempt() {
+    const Txn txn = TRY(reload(state_, id()));
+    auto executed = execute(state_, txn, options_.command, options_, progress_);
+    if (!executed && executed.error().code == Code::kNotFound) {
+      TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
+      TRY(remove_worktrees(state_, txn));
+      TRY(set_ref(state_, ref_of_base(id(), txn.attempts.back().number), {}));
+      Error error = std::move(executed).error();
+      error.code = Code::kUsage;
+      return std::unexpected(std::move(error));
+    }
+    if (!executed) return std::unexpected(std::move(executed).error());
+    const capture::TraceResult& trace = executed->trace;
+    outcome_.command_ms += executed->duration_ms;
+    for (std::string& note : executed->notes) outcome_.notes.push_back(std::move(note));
+    for (const std::string& left : trace.left_running) {
+      outcome_.notes.push_back(
+          (options_.keep_running ? "left running: " : "ended with the command: ") + left);
+    }
+    const TakenWork work = TRY(take_work(state_, executed->txn, Untraced::kNo, progress_));
+    outcome_.untracked = work.untracked;
+    for (const std::string& note : work.notes) outcome_.notes.push_back(note);
+    TRY(fp_taken.hit());
+    // Aborted while it ran: what it did is kept, and nothing more is to be decided.
+    const Txn taken = TRY(reload(state_, id()));
+    if (taken.state == TxnState::kAborted) return After::kDone;
+    const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
+    const bool failed = stopped || trace.exit_status != 0;
+    // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
+    if (trace.exit_status != 0) {
+      TRY(tell_lacking(state_, txn.attempts.back().base, work.reads, outcome_.notes));
+    }
+    if (!stopped && work.nothing) {
+      outcome_.command_failed = failed;
+      const std::string why =
+          failed ? fmt::format("the command ended with {} and changed nothing", trace.exit_status)
+                 : "the command changed nothing";
+      TRY(store().append({events::nothing(id(), why)}));
+      return After::kDone;
+    }
+    if (failed || options_.no_land) {
+      const bool over_budget = !executed->over_budget.empty();  // which is told already
+      outcome_.as_asked = options_.no_land && trace.exit_status == 0 && !over_budget;
+      if (trace.timed_out && !over_budget) {
+        outcome_.notes.emplace_back("the command timed out and was ended");
+      }
+      if (trace.interrupted && !over_budget) {
+        outcome_.notes.emplace_back("the command was interrupted");
+      }
+      return After::kDone;
+    }
+    const std::size_t notes = outcome_.notes.size();
+    return settle(TRY(ask_to_land(state_, taken, options_, progress_, outcome_)), notes);
+  }
+
+  // `notes`: how many there were before it was asked for.
+  Result<After> settle(land::LandResult result, std::size_t notes) {
+    if (result != land::LandResult::kConflict) return After::kDone;
+    const std::vector<Conflict>& conflicts = outcome_.conflicts;
+    const bool same = would_meet_the_same(conflicts);
+    if (!same && may_retry(conflicts)) {
+      outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
+      TRY(repair(conflicts));
+      return After::kRetry;
+    }
+    const std::string why = same ? "it read what is not committed"
+                            : repairs_ > 0
+                                ? fmt::format("still in conflict after {} retries", repairs_)
+                                : "what it depended on has changed";
+    TRY(store().append({events::quarantined(id(), why, conflicts)}));
+    return After::kDone;
+  }
+
+  // An edit that is on no branch is read again by whoever runs again on the same head.
+  bool would_meet_the_same(const std::vector<Conflict>& conflicts) const {
+    const bool uncommitted = std::ranges::any_of(conflicts, [](const Conflict& conflict) {
+      return conflict.read_digest.starts_with(kUncommitted);
+    });
+    if (!uncommitted) return false;
+    const auto txn = store().txn(id());
+    const auto head = state_.seen(begun_.txn.target);
+    return txn && *txn && head && (*txn)->attempts.back().base == *head;
+  }
+
+  // At a terminal a person decides, and may do so as often as there is a conflict.
+  bool may_retry(const std::vector<Conflict>& conflicts) const {
+    if (!state_.host.stdin_is_terminal) return repairs_ < options_.retries;
+    if (!progress_.on_ask || options_.retries == 0) return false;
+    // A file says more than the directory that it is in, or the whole tree.
+    const auto named = std::ranges::find_if(
+        conflicts, [](const Conflict& conflict) { return conflict.subject != "."; });
+    const std::string subject = named == conflicts.end() ? "what it read" : named->subject;
+    return progress_.on_ask(
+        fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",
+                    subject, short_branch(begun_.txn.target), id().str()));
+  }
+
+  // Aborts the other transaction, once this one has begun in its place.
+  Status replace(const std::string& other) {
+    const Txn found = TRY(state_.find(other));
+    const Held held = TRY(hold(state_, found));
+    const TxnId& replaced = held.txn.id;
+    if (held.txn.state == TxnState::kAborted) return {};
+    TRY(keep_work(state_, held.txn, progress_));
+    TRY(store().append(
+        {events::aborted(replaced, "run again as " + id().str(), begun_.txn.owner)}));
+    return compensate(state_, TRY(reload(state_, replaced)), progress_, outcome_.notes);
+  }
+
+  // The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
+  Status repair(const std::vector<Conflict>& conflicts) {
+    ++repairs_;
+    const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
+    outcome_.repair_steps.push_back({"retry", subject, "again"});
+    TRY(store().append({events::repairing(
+        id(), "retry", fmt::format("{} has changed; run again on the new head", subject))}));
+    TRY(fp_repairing.hit());
+    progress_.note(fmt::format("{}: {} changed under it; running again on the new head ({} of {})",
+                               id().str(), subject, repairs_, options_.retries));
+    const std::int64_t longest =
+        std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
+    state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
+                                                  static_cast<std::uint64_t>(longest / 2 + 1))));
+    const Txn txn = TRY(reload(state_, id()));
+    auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes);
+    if (started) return {};
+    TRY(store().append({events::quarantined(
+        id(), "the retry could not start: " + started.error().message, conflicts)}));
+    return std::unexpected(std::move(started).error().in("retrying " + id().str()));
+  }
+
+  // A landed change needs its worktrees no more; anything else keeps them.
+  Status tidy(const Txn& txn) {
+    TRY(publish_summaries(state_, txn, outcome_.notes));
+    if (options_.keep || options_.keep_running) return {};
+    if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
+    return remove_worktrees(state_, txn);
+  }
+
+  // Whoever comes next may take it up: from here on no live process stands for it.
+  Status release(const Txn& txn) {
+    TRY(lease_.give_back());
+    for (std::string& note : lease_.notes) outcome_.notes.push_back(std::move(note));
+    if (txn.state == TxnState::kOpen) {
+      TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
+    }
+    begun_.owner.release();
+    return {};
+  }
+
+  void tell_repairs() {
+    const bool landed = outcome_.txn.state == TxnState::kLanded;
+    for (std::size_t i = 0; i < outcome_.repair_steps.size(); ++i) {
+      Outcome::Repair& step = outcome_.repair_steps[i];
+      const bool last = i + 1 == outcome_.repair_steps.size();
+      step.result = last && landed ? "landed"
+                    : last         ? std::string(state_name(outcome_.txn.state))
+                                   : "conflict again";
+      outcome_.repairs.push_back(
+          fmt::format("{} after {} changed: {}", step.rung, step.subject, step.result));
+    }
+  }
+
+  // An error past the beginning undoes nothing: whoever reads it has to know that the transaction
+  // is there, and not to run the command a second time.
+  Error still_there(Error error) const {
+    const std::string& name = id().str();
+    Txn txn = begun_.txn;  // open, for all we know where the store cannot be asked
+    if (auto now = store().txn(id()); now && *now) txn = **std::move(now);
+    const std::string show = "git txn show " + name;
+    if (txn.state == TxnState::kAborted || txn.state == TxnState::kNothing) return error;
+    if (txn.state == TxnState::kLanded) {
+      return std::move(error).in("transaction " + name + " has landed").with_hint("see: " + show);
+    }
+    if (txn.state == TxnState::kLanding || error.code == Code::kOutcomeUnknown) {
+      if (error.hint.empty()) error.hint = "see what is there with: git txn recover";
+      error.hint += "; then: " + show;
+      return std::move(error).in("transaction " + name);
+    }
+    // What is refused by name says itself what it is about.
+    if (error.code == Code::kUnsupported) error.where.clear();
+    const std::string kept = ran_ ? "its work is kept" : "nothing was run in it";
+    const std::string next = ran_ ? next_line(txn) : "git txn abort " + name;
+    // What is advised about a fault of the environment ends with trying the same again.
+    const bool environment = error.code == Code::kFault || error.code == Code::kBusy;
+    if (environment && error.hint.ends_with(kTryAgain)) {
+      error.hint.resize(error.hint.size() - kTryAgain.size());
+      error.hint += " first; then: " + next + ", or " + show;
+    } else if (environment || error.hint.empty()) {
+      error.hint = next + ", or " + show;
+    } else {
+      error.hint += "; then: " + next + ", or " + show;
+    }
+    return std::move(error).in(
+        fmt::format("transaction {} is {} and {}", name, state_name(txn.state), kept));
+  }
+
+  Result<Outcome> once_begun() {
+    if (Status started = start(); !started) {
+      return could_not_start(state_, begun_.txn, std::move(started).error());
+    }
+    ran_ = true;
+    if (options_.instead) TRY(replace(*options_.instead));
+    if (progress_.on_note) {
+      // Worth knowing while the command runs, and then not worth saying twice.
+      progress_.note_all(outcome_.notes);
+      outcome_.notes_told = outcome_.notes.size();
+    }
+    while (TRY(attempt()) == After::kRetry) continue;
+    TRY(fp_landed.hit());
+    const Txn ended = TRY(reload(state_, id()));
+    TRY(compensate(state_, ended, progress_, outcome_.notes));
+    TRY(tidy(ended));
+    TRY(release(ended));
+    TRY(finish_outcome(state_, id(), started_ns_, outcome_));
+    tell_repairs();
+    return std::move(outcome_);
+  }
 
   State& state_;
   const RunOptions& options_;
@@ -81,242 +303,6 @@ class Run {
   int repairs_ = 0;
   bool ran_ = false;  // something: the first attempt has started
 };
-
-// What has to be there before anything is run. Where it lacks, the transaction never was.
-Status Run::start() {
-  TRY(UsageLimits::check(state_, begun_.txn));
-  // Before the snapshot: what others did under their leases is in it.
-  const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);
-  lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, wait_ms, progress_));
-  TRY(start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes));
-  return {};
-}
-
-// One command on one snapshot, up to an outcome or a reason to try again.
-Result<Run::After> Run::attempt() {
-  const Txn txn = TRY(reload(state_, id()));
-  auto executed = execute(state_, txn, options_.command, options_, progress_);
-  if (!executed && executed.error().code == Code::kNotFound) {
-    TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
-    TRY(remove_worktrees(state_, txn));
-    TRY(set_ref(state_, ref_of_base(id(), txn.attempts.back().number), {}));
-    Error error = std::move(executed).error();
-    error.code = Code::kUsage;
-    return std::unexpected(std::move(error));
-  }
-  if (!executed) return std::unexpected(std::move(executed).error());
-  const capture::TraceResult& trace = executed->trace;
-  outcome_.command_ms += executed->duration_ms;
-  for (std::string& note : executed->notes) outcome_.notes.push_back(std::move(note));
-  for (const std::string& left : trace.left_running) {
-    outcome_.notes.push_back(
-        (options_.keep_running ? "left running: " : "ended with the command: ") + left);
-  }
-  const TakenWork work = TRY(take_work(state_, executed->txn, Untraced::kNo, progress_));
-  outcome_.untracked = work.untracked;
-  for (const std::string& note : work.notes) outcome_.notes.push_back(note);
-  TRY(fp_taken.hit());
-  // Aborted while it ran: what it did is kept, and nothing more is to be decided.
-  const Txn taken = TRY(reload(state_, id()));
-  if (taken.state == TxnState::kAborted) return After::kDone;
-  const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
-  const bool failed = stopped || trace.exit_status != 0;
-  // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
-  if (trace.exit_status != 0) {
-    TRY(tell_lacking(state_, txn.attempts.back().base, work.reads, outcome_.notes));
-  }
-  if (!stopped && work.nothing) {
-    outcome_.command_failed = failed;
-    const std::string why =
-        failed ? fmt::format("the command ended with {} and changed nothing", trace.exit_status)
-               : "the command changed nothing";
-    TRY(store().append({events::nothing(id(), why)}));
-    return After::kDone;
-  }
-  if (failed || options_.no_land) {
-    const bool over_budget = !executed->over_budget.empty();  // which is told already
-    outcome_.as_asked = options_.no_land && trace.exit_status == 0 && !over_budget;
-    if (trace.timed_out && !over_budget) {
-      outcome_.notes.emplace_back("the command timed out and was ended");
-    }
-    if (trace.interrupted && !over_budget) {
-      outcome_.notes.emplace_back("the command was interrupted");
-    }
-    return After::kDone;
-  }
-  const std::size_t notes = outcome_.notes.size();
-  return settle(TRY(ask_to_land(state_, taken, options_, progress_, outcome_)), notes);
-}
-
-// `notes`: how many there were before it was asked for.
-Result<Run::After> Run::settle(land::LandResult result, std::size_t notes) {
-  if (result != land::LandResult::kConflict) return After::kDone;
-  const std::vector<Conflict>& conflicts = outcome_.conflicts;
-  const bool same = would_meet_the_same(conflicts);
-  if (!same && may_retry(conflicts)) {
-    outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
-    TRY(repair(conflicts));
-    return After::kRetry;
-  }
-  const std::string why = same ? "it read what is not committed"
-                          : repairs_ > 0
-                              ? fmt::format("still in conflict after {} retries", repairs_)
-                              : "what it depended on has changed";
-  TRY(store().append({events::quarantined(id(), why, conflicts)}));
-  return After::kDone;
-}
-
-// An edit that is on no branch is read again by whoever runs again on the same head.
-bool Run::would_meet_the_same(const std::vector<Conflict>& conflicts) const {
-  const bool uncommitted = std::ranges::any_of(conflicts, [](const Conflict& conflict) {
-    return conflict.read_digest.starts_with(kUncommitted);
-  });
-  if (!uncommitted) return false;
-  const auto txn = store().txn(id());
-  const auto head = state_.seen(begun_.txn.target);
-  return txn && *txn && head && (*txn)->attempts.back().base == *head;
-}
-
-// At a terminal a person decides, and may do so as often as there is a conflict.
-bool Run::may_retry(const std::vector<Conflict>& conflicts) const {
-  if (!state_.host.stdin_is_terminal) return repairs_ < options_.retries;
-  if (!progress_.on_ask || options_.retries == 0) return false;
-  // A file says more than the directory that it is in, or the whole tree.
-  const auto named = std::ranges::find_if(
-      conflicts, [](const Conflict& conflict) { return conflict.subject != "."; });
-  const std::string subject = named == conflicts.end() ? "what it read" : named->subject;
-  return progress_.on_ask(
-      fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",
-                  subject, short_branch(begun_.txn.target), id().str()));
-}
-
-// Aborts the other transaction, once this one has begun in its place.
-Status Run::replace(const std::string& other) {
-  const Txn found = TRY(state_.find(other));
-  const Held held = TRY(hold(state_, found));
-  const TxnId& replaced = held.txn.id;
-  if (held.txn.state == TxnState::kAborted) return {};
-  TRY(keep_work(state_, held.txn, progress_));
-  TRY(store().append({events::aborted(replaced, "run again as " + id().str(), begun_.txn.owner)}));
-  return compensate(state_, TRY(reload(state_, replaced)), progress_, outcome_.notes);
-}
-
-// The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
-Status Run::repair(const std::vector<Conflict>& conflicts) {
-  ++repairs_;
-  const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
-  outcome_.repair_steps.push_back({"retry", subject, "again"});
-  TRY(store().append({events::repairing(
-      id(), "retry", fmt::format("{} has changed; run again on the new head", subject))}));
-  TRY(fp_repairing.hit());
-  progress_.note(fmt::format("{}: {} changed under it; running again on the new head ({} of {})",
-                             id().str(), subject, repairs_, options_.retries));
-  const std::int64_t longest =
-      std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
-  state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
-                                                static_cast<std::uint64_t>(longest / 2 + 1))));
-  const Txn txn = TRY(reload(state_, id()));
-  auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes);
-  if (started) return {};
-  TRY(store().append({events::quarantined(
-      id(), "the retry could not start: " + started.error().message, conflicts)}));
-  return std::unexpected(std::move(started).error().in("retrying " + id().str()));
-}
-
-// A landed change needs its worktrees no more; anything else keeps them.
-Status Run::tidy(const Txn& txn) {
-  TRY(publish_summaries(state_, txn, outcome_.notes));
-  if (options_.keep || options_.keep_running) return {};
-  if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
-  return remove_worktrees(state_, txn);
-}
-
-// Whoever comes next may take it up: from here on no live process stands for it.
-Status Run::release(const Txn& txn) {
-  TRY(lease_.give_back());
-  for (std::string& note : lease_.notes) outcome_.notes.push_back(std::move(note));
-  if (txn.state == TxnState::kOpen) {
-    TRY(store().append({events::reopened(id(), {txn.owner, txn.slot, false})}));
-  }
-  begun_.owner.release();
-  return {};
-}
-
-void Run::tell_repairs() {
-  const bool landed = outcome_.txn.state == TxnState::kLanded;
-  for (std::size_t i = 0; i < outcome_.repair_steps.size(); ++i) {
-    Outcome::Repair& step = outcome_.repair_steps[i];
-    const bool last = i + 1 == outcome_.repair_steps.size();
-    step.result = last && landed ? "landed"
-                  : last         ? std::string(state_name(outcome_.txn.state))
-                                 : "conflict again";
-    outcome_.repairs.push_back(
-        fmt::format("{} after {} changed: {}", step.rung, step.subject, step.result));
-  }
-}
-
-// An error past the beginning undoes nothing: whoever reads it has to know that the transaction is
-// there, and not to run the command a second time.
-Error Run::still_there(Error error) const {
-  const std::string& name = id().str();
-  Txn txn = begun_.txn;  // open, for all we know where the store cannot be asked
-  if (auto now = store().txn(id()); now && *now) txn = **std::move(now);
-  const std::string show = "git txn show " + name;
-  if (txn.state == TxnState::kAborted || txn.state == TxnState::kNothing) return error;
-  if (txn.state == TxnState::kLanded) {
-    return std::move(error).in("transaction " + name + " has landed").with_hint("see: " + show);
-  }
-  if (txn.state == TxnState::kLanding || error.code == Code::kOutcomeUnknown) {
-    if (error.hint.empty()) error.hint = "see what is there with: git txn recover";
-    error.hint += "; then: " + show;
-    return std::move(error).in("transaction " + name);
-  }
-  // What is refused by name says itself what it is about.
-  if (error.code == Code::kUnsupported) error.where.clear();
-  const std::string kept = ran_ ? "its work is kept" : "nothing was run in it";
-  const std::string next = ran_ ? next_line(txn) : "git txn abort " + name;
-  // What is advised about a fault of the environment ends with trying the same again.
-  const bool environment = error.code == Code::kFault || error.code == Code::kBusy;
-  if (environment && error.hint.ends_with(kTryAgain)) {
-    error.hint.resize(error.hint.size() - kTryAgain.size());
-    error.hint += " first; then: " + next + ", or " + show;
-  } else if (environment || error.hint.empty()) {
-    error.hint = next + ", or " + show;
-  } else {
-    error.hint += "; then: " + next + ", or " + show;
-  }
-  return std::move(error).in(
-      fmt::format("transaction {} is {} and {}", name, state_name(txn.state), kept));
-}
-
-Result<Outcome> Run::go() {
-  begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
-  auto outcome = once_begun();
-  if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
-  return outcome;
-}
-
-Result<Outcome> Run::once_begun() {
-  if (Status started = start(); !started) {
-    return could_not_start(state_, begun_.txn, std::move(started).error());
-  }
-  ran_ = true;
-  if (options_.instead) TRY(replace(*options_.instead));
-  if (progress_.on_note) {
-    // Worth knowing while the command runs, and then not worth saying twice.
-    progress_.note_all(outcome_.notes);
-    outcome_.notes_told = outcome_.notes.size();
-  }
-  while (TRY(attempt()) == After::kRetry) continue;
-  TRY(fp_landed.hit());
-  const Txn ended = TRY(reload(state_, id()));
-  TRY(compensate(state_, ended, progress_, outcome_.notes));
-  TRY(tidy(ended));
-  TRY(release(ended));
-  TRY(finish_outcome(state_, id(), started_ns_, outcome_));
-  tell_repairs();
-  return std::move(outcome_);
-}
 
 // Before anything is begun: what is to be given up can be.
 Status check_replaced(State& state, const std::string& other) {
