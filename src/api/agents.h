@@ -2,6 +2,6 @@
 // worktree. None of it opens a kernel.
 #pragma once
 
+#include "txn/serve/ask.h"
 #include "txn/serve/brief.h"
-#include "txn/serve/hook.h"
 #include "txn/serve/tree_tools.h"

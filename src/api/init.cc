@@ -1,4 +1,5 @@
-#include "api/init.h"
+// Joining a hub.
+#include "api/kernel.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "api/init.h"
 #include "api/kernel.h"
 #include "api/work.h"
 #include "base/json_value.h"

@@ -1,5 +1,4 @@
-#include "txn/serve/hook.h"
-
+// What a hook tells while a transaction runs, and its answer: see ask.h.
 #include <sys/stat.h>
 #include <unistd.h>
 
