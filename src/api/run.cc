@@ -205,14 +205,6 @@ class Run {
     return std::unexpected(std::move(started).error().in("retrying " + id().str()));
   }
 
-  // A landed change needs its worktrees no more; anything else keeps them.
-  Status tidy(const Txn& txn) {
-    TRY(publish_summaries(state_, txn, outcome_.notes));
-    if (options_.keep || options_.keep_running) return {};
-    if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) return {};
-    return remove_worktrees(state_, txn);
-  }
-
   // Whoever comes next may take it up: from here on no live process stands for it.
   Status release(const Txn& txn) {
     TRY(lease_.give_back());
@@ -286,7 +278,10 @@ class Run {
     TRY(fp_landed.hit());
     const Txn ended = TRY(reload(state_, id()));
     TRY(compensate(state_, ended, progress_, outcome_.notes));
-    TRY(tidy(ended));
+    TRY(publish_summaries(state_, ended, outcome_.notes));
+    // A landed change needs its worktrees no more; anything else keeps them.
+    const bool over = ended.state == TxnState::kLanded || ended.state == TxnState::kNothing;
+    if (over && !options_.keep && !options_.keep_running) TRY(remove_worktrees(state_, ended));
     TRY(release(ended));
     TRY(finish_outcome(state_, id(), started_ns_, outcome_));
     tell_repairs();

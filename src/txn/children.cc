@@ -151,7 +151,12 @@ Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& t
   input.diffs = diffs;
   input.level = txn_.isolation;
   repo::Objects& objects = state_.repository.objects();
-  const land::SymbolFindings findings = TRY(look_into_both(moved.changes, taken.changes));
+  const land::Context context = TRY(state_.context(progress_));
+  land::SymbolFindings findings =
+      TRY(land::look_into(objects, moved.changes, taken.changes, land::around(context, snapshot_)));
+  // The gates of the branch will judge both together, when the parent lands.
+  const Policy policy = TRY(state_.policy_at(snapshot_));
+  if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;
   input.symbols = &findings.symbols;
   input.says_the_same = land::says_the_same(objects);
   std::set<std::string> subjects;
@@ -166,17 +171,6 @@ Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& t
   }
   for (const auto& conflict : merged.conflicts) subjects.insert(conflict.path);
   return Merge{merged.tree, {subjects.begin(), subjects.end()}};
-}
-
-// What meets in the parent's change and the child's. The gates of the branch will judge both
-// together, when the parent lands.
-Result<land::SymbolFindings> Children::look_into_both(const Changes& parent, const Changes& child) {
-  const land::Context context = TRY(state_.context(progress_));
-  auto findings = TRY(land::look_into(state_.repository.objects(), parent, child,
-                                      land::around(context, snapshot_)));
-  const Policy policy = TRY(state_.policy_at(snapshot_));
-  if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;
-  return findings;
 }
 
 // The files of the parent's worktree become those of a tree.

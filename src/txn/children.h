@@ -50,7 +50,6 @@ class Children {
     std::vector<std::string> conflicts;  // subjects; with any there is no tree
   };
   Result<Merge> merge(const Child& child, const repo::Taken& taken, const repo::Taken& parent);
-  Result<land::SymbolFindings> look_into_both(const Changes& parent, const Changes& child);
   Status apply(const Oid& from, const Oid& to);
   Result<Oid> keep(const Child& child, const repo::Taken& taken);
   Status tell(const Child& child, const repo::Taken& taken,

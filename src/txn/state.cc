@@ -52,6 +52,19 @@ Status check_log(const Membership& membership, const Result<store::Store>& opene
               "git txn init --store URL --hub REMOTE");
 }
 
+// kCorrupt: it was found damaged. Nothing is added to that.
+Status refuse_damaged(const State& state) {
+  const auto known = read_file(damage_file(state), kMostDamageBytes);
+  if (!known && known.error().code == Code::kNotFound) return {};
+  if (!known) return std::unexpected(known.error());
+  const bool replay = known->starts_with(kByReplay);
+  std::string what = known->substr(std::min(known->find('\n') + 1, known->size()));
+  while (what.ends_with('\n')) what.pop_back();
+  return fail(Code::kCorrupt, "git txn verify has found the store damaged: " + what,
+              fmt::format("put a copy of it back (docs/BACKUPS.md), then: git txn verify{}",
+                          replay ? " --replay" : ""));
+}
+
 }  // namespace
 
 bool was_pruned(const std::vector<Event>& history) {
@@ -326,18 +339,6 @@ Result<std::unique_ptr<State>> open_state(Host host) {
 
 std::string damage_file(const State& state) {
   return state.repository.txn_dir() + "/damaged";
-}
-
-Status refuse_damaged(const State& state) {
-  const auto known = read_file(damage_file(state), kMostDamageBytes);
-  if (!known && known.error().code == Code::kNotFound) return {};
-  if (!known) return std::unexpected(known.error());
-  const bool replay = known->starts_with(kByReplay);
-  std::string what = known->substr(std::min(known->find('\n') + 1, known->size()));
-  while (what.ends_with('\n')) what.pop_back();
-  return fail(Code::kCorrupt, "git txn verify has found the store damaged: " + what,
-              fmt::format("put a copy of it back (docs/BACKUPS.md), then: git txn verify{}",
-                          replay ? " --replay" : ""));
 }
 
 Result<std::string> difference(State& state, const Oid& before, const Oid& after,

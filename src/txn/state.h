@@ -80,9 +80,8 @@ Result<std::unique_ptr<State>> open_state(Host host);
 // (exit 3).
 Status refuse_inside(const Host& host, std::string_view verb);
 
-// kCorrupt: the last `git txn verify` found the store's log damaged. Nothing is added to that.
-Status refuse_damaged(const State& state);
-// Where that is noted: how it was found, and then what.
+// Where it is noted that the last `git txn verify` found the store's log damaged: how it was found,
+// and then what.
 inline constexpr std::size_t kMostDamageBytes = 1u << 16;
 inline constexpr std::string_view kByReplay = "replay\n";
 std::string damage_file(const State& state);

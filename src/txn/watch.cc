@@ -89,14 +89,10 @@ bool Watch::take_interrupt() {
 Status Watch::look_at_state() {
   const auto now = TRY(state_.store->txn(txn_.id));
   cancelled_ = now && now->state == TxnState::kAborted;
-  return look_at_workflow();
-}
-
-// It goes on: whoever runs it decides what its work is still good for.
-Status Watch::look_at_workflow() {
   if (rule_ || txn_.workflow.empty()) return {};
   const auto workflow = TRY(store::workflow(*state_.store, WorkflowId(txn_.workflow)));
   if (!workflow || !workflow->cancelled) return {};
+  // It goes on: whoever runs it decides what its work is still good for.
   rule_ = land::cancelled_conflict(*workflow);
   return tell(judged_, stale_);
 }

@@ -35,7 +35,6 @@ class Watch {
  private:
   Status look_at_state();
   Status look_at_branch();
-  Status look_at_workflow();
   Status judge(const Oid& head);
   Status tell(const Oid& head, std::vector<Conflict> conflicts);
   std::uint64_t record_bytes() const;

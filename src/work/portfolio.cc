@@ -244,9 +244,7 @@ std::optional<Leads> leads_to(State& state, const std::string& log, int levels,
   if (!store || *store == nullptr) return std::nullopt;
   const auto all = store::members(**store);
   if (!all) return std::nullopt;
-  for (const store::Member& one : *all) {
-    if (one.log == log) return Leads{place_of(state), one.name};
-  }
+  if (const store::Member* one = by_log(*all, log)) return Leads{place_of(state), one->name};
   if (levels == 1) return std::nullopt;
   for (const store::Member& one : *all) {
     if (seen.size() == store::kMaxMembers || !seen.insert(one.log).second) continue;
