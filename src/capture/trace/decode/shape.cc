@@ -36,6 +36,9 @@ Op open_op(std::uint32_t flags) {
   }
 }
 
+bool opens_tree(const Call& call) {
+  return std::string_view(call.name).starts_with("open_tree") && !INJECTED_BUG("trace.no_trees");
+}
 constexpr std::uint32_t kOpenTreeClone = 1;  // OPEN_TREE_CLONE
 
 std::string inet_text(const sockaddr_storage& address) {
@@ -201,10 +204,7 @@ Peek Shaper::shape(Record* record) {
     case Shape::kPath: {
       if (call_.op == Op::kOther) record->path2 = call_.name;
       // A tree that is mounted nowhere: what is opened in it has a path that leads elsewhere.
-      const bool tree = std::string_view(call_.name).starts_with("open_tree");
-      if (tree && (record->flags & kOpenTreeClone) != 0 && !INJECTED_BUG("trace.no_trees")) {
-        record->op = Op::kMount;
-      }
+      if (opens_tree(call_) && (record->flags & kOpenTreeClone) != 0) record->op = Op::kMount;
       if (call_.number == SYS_unlinkat && (record->flags & AT_REMOVEDIR) != 0) {
         record->op = Op::kRmdir;
       }
