@@ -16,7 +16,7 @@
 // value is part of that.
 //
 // Degrades, never guesses: a declaration that overlaps a parse error is opaque together with what
-// it is in, or alone where brackets.h proves that the error stayed inside; an unknown language, an
+// it is in, or alone where brackets.cc proves that the error stayed inside; an unknown language, an
 // opaque file and one over the budget is one symbol. Of an opaque symbol every capability is the
 // hash of its bytes.
 //
