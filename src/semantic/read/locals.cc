@@ -99,10 +99,6 @@ bool is_another_name(const Language& in, const Node& leaf) {
 
 // The innermost function of Ruby or PHP does not see the variables of what is around it; outside of
 // all they are everybody's.
-bool has_own_variables(const Language& in) {
-  return in.name == "ruby" || in.name == "php";
-}
-
 const Node* own_scope(const Node& node) {
   const Node* at = node.parent;
   while (at != nullptr &&
@@ -140,7 +136,7 @@ bool Tree::is_local(const Node& leaf) const {
   if (found == locals_.end() || found->second.size() > kMaxPlaces) return false;
   if (names_a_field(leaf) || is_another_name(*language_, leaf)) return false;
   const char* at = leaf.text.data();
-  const Node* own = has_own_variables(*language_) ? own_scope(leaf) : nullptr;
+  const Node* own = is_any(language_->name, {"ruby", "php"}) ? own_scope(leaf) : nullptr;
   return std::ranges::any_of(found->second, [&](const LocalName& local) {
     if (own != nullptr && own->text.data() > local.scope.data()) return false;
     return at >= local.after && at >= local.scope.data() &&

@@ -200,7 +200,8 @@ class Outliner {
       if (kid->comment && is_trailing(before, *kid)) {
         remark(*kid, owner, owner == at.symbol ? Fact::kNone : Fact::kDoc);
       } else if (kid->comment || kid->role == Role::kPrefix) {
-        hold(*kid, &lead);
+        if (lead.begin == nullptr) lead.begin = kid->text.data();
+        (kid->comment ? lead.comments : lead.attributes).push_back(kid);
       } else {
         owner = member(node, *kid, at, &lead);
         before = kid;
@@ -208,11 +209,6 @@ class Outliner {
     }
     for (const Node* comment : lead.comments) remark(*comment, at.symbol, Fact::kNone);
     for (const Node* attribute : lead.attributes) loose(*attribute, at);
-  }
-
-  static void hold(const Node& node, Lead* lead) {
-    if (lead->begin == nullptr) lead->begin = node.text.data();
-    (node.comment ? lead->comments : lead->attributes).push_back(&node);
   }
 
   // One child of a list; the symbol that it is or belongs to.
