@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(!query.error().reason.empty());
     return 0;
   }
-  const auto again = search::query_from_json(search::to_json(*query));
+  const auto again = search::query_from_text(search::query_text(*query));
   CHECK(again && *again == *query);
   const search::testing::MapTree tree(world.files, world.store);
   const auto scope = search::scope_of(*query, tree);

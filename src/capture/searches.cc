@@ -6,7 +6,6 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "search/evaluate.h"
 #include "search/walk.h"
 
@@ -158,7 +157,7 @@ Refined<Searches::Scope> Searches::scope_of(const search::Query& query) {
   constexpr std::size_t kMostScopes = 32;
   search::Query where = query;
   where.patterns.clear();
-  const std::string key = canonical_json(search::to_json(where));
+  const std::string key = search::query_text(where);
   if (scopes_.size() >= kMostScopes && !scopes_.contains(key)) scopes_.clear();
   auto known = scopes_.find(key);
   if (known == scopes_.end()) {
@@ -255,7 +254,7 @@ bool Searches::explains(const search::Query& query, Scope scope,
 Read Searches::read_of(const search::Query& query, Read made) const {
   made.kind = ReadKind::kSearch;
   made.subject = shared_root(query);
-  made.query = canonical_json(search::to_json(query));
+  made.query = search::query_text(query);
   made.digest = sha256(made.query).str();
   made.snapshot = input_.snapshot;
   made.op = "search";
@@ -282,9 +281,7 @@ bool Searches::answer(const std::string& query, const HeldLooks& held, Read made
   if (!input_.search_settings || (!input_.base.empty() && input_.base != input_.snapshot)) {
     return false;
   }
-  const auto json = parse_json(query);
-  if (!json) return false;
-  auto parsed = search::query_from_json(*json);
+  auto parsed = search::query_from_text(query);
   if (!parsed || parsed->roots.empty()) return false;
   const Search search{*std::move(parsed), held};
   const Refined<Scope> scope = governed(search);

@@ -92,7 +92,7 @@ TEST_P(Searching, ManyOpensAreOneSearch) {
   EXPECT_EQ(search()->argv, "grep -rn alpha src");
   EXPECT_GE(search()->explains, 5);
   EXPECT_EQ(search()->snapshot, agent->base());
-  const auto query = search::query_from_json(must(parse_json(search()->query)));
+  const auto query = search::query_from_text(search()->query);
   ASSERT_TRUE(query) << query.error().message;
   EXPECT_EQ(query->patterns, std::vector<std::string>{"alpha"});
   EXPECT_THAT(reads_of("cd src && grep -rn alpha"), ElementsAre("metadata src", "search src"));
@@ -109,10 +109,10 @@ TEST_P(Searching, ManyOpensAreOneSearch) {
 TEST_P(Searching, TheIndexIsSearchedAsAFileToo) {
   EXPECT_THAT(reads_of("grep -rn alpha ."), ElementsAre("search ."));
   ASSERT_NE(search(), nullptr);
-  const auto query = search::query_from_json(must(parse_json(search()->query)));
+  const auto query = search::query_from_text(search()->query);
   EXPECT_TRUE(query && query->git_index);
   EXPECT_THAT(reads_of("grep -rn --exclude-dir=.git alpha ."), ElementsAre("search ."));
-  const auto without = search::query_from_json(must(parse_json(search()->query)));
+  const auto without = search::query_from_text(search()->query);
   EXPECT_TRUE(without && !without->git_index);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
-#include "base/json_value.h"
 #include "capture/lines.h"
 
 namespace gittxn::capture {
@@ -240,13 +239,11 @@ void Union::add(const Observed& one) {
 // A question about a root that no process's looks can be laid beside.
 void Union::add_search(const Observed& one, const std::string& root) {
   Read made = read_of(one, ReadKind::kSearch, root, "");
-  const auto json = parse_json(one.query);
-  auto query = json ? search::query_from_json(*json) : fail(Code::kCorrupt, "no query");
-  if (query) {
+  if (auto query = search::query_from_text(one.query)) {
     const bool file = model_.snapshot_entry(root).mode != FileMode::kTree;
     query->roots = {{root, root}};
     query->cwd = file ? "" : root;
-    const std::string whole = canonical_json(search::to_json(*query));
+    const std::string whole = search::query_text(*query);
     if (searches_.answer(whole, HeldLooks{}, made, nullptr)) return;
   }
   observer_.path_contents(root, {.op = "declared", .source = one.source});

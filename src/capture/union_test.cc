@@ -61,7 +61,7 @@ class UnionOfSources : public ::testing::Test {
     query.recursive = query.hidden = query.ignore_files = true;
     query.cwd = path;
     query.roots = {{path, path}};
-    one.query = canonical_json(search::to_json(query));
+    one.query = search::query_text(query);
     one.source = ReadSource::kMcp;
     one.call = "toolu_" + std::to_string(story.observations.size());
     one.start_ms = 1'000;

@@ -84,7 +84,7 @@ TEST(Histories, SoTheyDoThroughLanding) {
   const std::uint64_t seed = gittxn::testing::campaign_seed(kHistorySeed);
   const int rounds = std::min(gittxn::testing::campaign_rounds(100), 5000);
   const auto start = std::chrono::steady_clock::now();
-  ByLanding decider(canonical_json(search::to_json(testing::the_search())));
+  ByLanding decider(search::query_text(testing::the_search()));
   Counts counts;
   EXPECT_EQ(objection_in(decider, decider.texts(), seed, rounds, counts), "") << "SEED=" << seed;
   print(counts, seed, seconds_since(start));

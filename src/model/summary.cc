@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 
 namespace gittxn {
@@ -49,13 +49,13 @@ void fields(FieldIo& io, Summary& summary) {
   if (summary.sources.size() > kMaxSummarySources) io.wrong("sources", "too many");
 }
 
-Json to_json(const Summary& summary) {
+std::string manifest_text(const Summary& summary) {
   Summary sorted = summary;
   const auto key = [](const SummarySource& s) { return std::tie(s.subject, s.kind, s.digest); };
   std::ranges::sort(sorted.sources, {}, key);
   const auto repeats = std::ranges::unique(sorted.sources);
   sorted.sources.erase(repeats.begin(), repeats.end());
-  return json_of(field_list(sorted));
+  return canonical_text(field_list(sorted));
 }
 
 }  // namespace gittxn

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
 #include "base/result.h"
 #include "model/read.h"
 
@@ -44,7 +43,7 @@ inline constexpr std::size_t kMaxSummarySources = 100'000;
 // slashes and is never part of a path. kUsage.
 Status check_summary_name(std::string_view name);
 
-// Sorts the sources and drops repeats. canonical_json of this is the manifest.
-Json to_json(const Summary& summary);
+// The manifest: canonical JSON, with the sources sorted, each once.
+std::string manifest_text(const Summary& summary);
 
 }  // namespace gittxn

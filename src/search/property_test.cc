@@ -167,7 +167,7 @@ void Searchers::one(Maker& maker, const Files& before, const Files& after, const
   argv.insert(argv.begin(), program.name);
   const Refined<Query> made = query_from_argv(program.path, argv, around(a));
   if (!made) return;
-  const Result<Query> again = query_from_json(to_json(*made));
+  const Result<Query> again = query_from_text(query_text(*made));
   ASSERT_TRUE(again) << again.error().message << quote_argv(argv);
   ASSERT_EQ(*again, *made);
   const MapTree old_tree(before, store);

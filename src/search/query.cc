@@ -3,7 +3,6 @@
 #include <array>
 
 #include "base/fields.h"
-#include "base/json_value.h"
 #include "search/pattern.h"
 
 namespace gittxn::search {
@@ -53,7 +52,7 @@ Status check_expression(const std::vector<Term>& terms) {
 
 }  // namespace
 
-static void fields(FieldIo& io, Query& query) {
+static void fields(FieldIo& io, Query& query, int& version) {
   const auto root = [](FieldIo& each, Root& one) {
     each.text("given", one.given);
     each.text("path", one.path);
@@ -67,8 +66,7 @@ static void fields(FieldIo& io, Query& query) {
     each.text("text", one.text);
   };
   io.thing("a search");
-  int version = kVersion;
-  io.integer("version", version, {.least = kVersion, .most = kVersion});
+  io.integer("version", version, {.least = 0});
   word(io, "tool", query.tool, kTools);
   word(io, "kind", query.kind, kKinds);
   word(io, "dialect", query.dialect, kDialects);
@@ -98,16 +96,18 @@ static void fields(FieldIo& io, Query& query) {
   io.boolean("git_index", query.git_index);
 }
 
-Json to_json(const Query& query) {
-  return json_of(field_list(query));
+std::string query_text(const Query& query) {
+  Query written = query;
+  int version = kVersion;
+  return canonical_text([&](FieldIo& io) { fields(io, written, version); });
 }
 
-Result<Query> query_from_json(const Json& json) {
-  const auto version = json.is_object() ? json.find("version") : json.end();
-  if (version != json.end() && version->is_number_unsigned() && *version != kVersion) {
-    return fail(Code::kNewer, "a search was recorded by another version");
-  }
-  Query query = TRY(read_fields<Query>(json));
+Result<Query> query_from_text(std::string_view text) {
+  Query query;
+  int version = kVersion;
+  const Status read = read_text(text, "", [&](FieldIo& io) { fields(io, query, version); });
+  if (version != kVersion) return fail(Code::kNewer, "a search was recorded by another version");
+  TRY(read);
   TRY(check_expression(query.expression));
   for (const std::string& pattern : query.patterns) {
     const Refined<void> known = check_pattern(query.dialect, pattern);

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 
 namespace gittxn::search {
@@ -91,10 +90,10 @@ inline std::unexpected<NotRefined> not_refined(std::string reason) {
   return std::unexpected(NotRefined{std::move(reason)});
 }
 
-// Byte strings are encoded with encode_path. canonical_json of this is the query's identity.
-Json to_json(const Query& query);
+// Canonical JSON: the query's identity. Byte strings are encoded with encode_path.
+std::string query_text(const Query& query);
 // Strict: an unknown or a missing key is kCorrupt. Also checks that the patterns are ones this
 // version evaluates, so a query from an older log is never evaluated by other rules.
-Result<Query> query_from_json(const Json& json);
+Result<Query> query_from_text(std::string_view text);
 
 }  // namespace gittxn::search

@@ -170,7 +170,7 @@ Result<Digest> store_summary(State& state, Summary summary, const std::string& t
   store::Store* store = TRY(state.writing());
   summary.body = TRY(store->put_artifact(text));
   summary.bytes = static_cast<std::int64_t>(text.size());
-  const Digest manifest = TRY(store->put_artifact(canonical_json(to_json(summary))));
+  const Digest manifest = TRY(store->put_artifact(manifest_text(summary)));
   TRY(fp_stored.hit());
   TRY(store->append({events::summary_added({summary.name, manifest, txn})}));
   return manifest;

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "base/json_value.h"
 #include "capture/lines.h"
 #include "capture/search_tree.h"
 #include "search/evaluate.h"
@@ -25,8 +24,7 @@ Result<std::optional<Stale>> stale_search(const repo::Objects& objects, const Oi
                                           const Read& read, const SnapshotDiff& diff,
                                           const Changes& own) {
   if (diff.changes.empty()) return std::nullopt;
-  const Json json = TRY(parse_json(read.query));
-  const search::Query query = TRY(search::query_from_json(json));
+  const search::Query query = TRY(search::query_from_text(read.query));
   const Oid tree = TRY(objects.tree_of(read.snapshot));
   std::vector<std::string> own_paths;
   for (const PathChange& change : own) own_paths.push_back(change.path);

@@ -66,7 +66,7 @@ TEST_F(Lookups, TheCertifierIsToldOfWhatIsInTheStoreAlone) {
       0,
       "t-1",
       {{ReadKind::kContent, "src/a.c", at(before, ReadKind::kContent, "src/a.c")}}};
-  const Digest manifest = must(store.put_artifact(canonical_json(to_json(summary))));
+  const Digest manifest = must(store.put_artifact(manifest_text(summary)));
   const Digest junk = must(store.put_artifact("junk"));
   ReadSet reads;
   const auto read = [&](const std::string& name, const std::string& digest) {

@@ -120,7 +120,7 @@ class Declared {
     query.kind = asked.names_only ? agents::QueryKind::kGlob : agents::QueryKind::kGrep;
     query.pattern = asked.names_only ? request.globs.front() : request.pattern;
     query.root = full(named->path);
-    query.options = {{"query", canonical_json(search::to_json(parsed))}};
+    query.options = {{"query", search::query_text(parsed)}};
     keep(std::move(query), agents::Outcome::kDone);
     return {};
   }

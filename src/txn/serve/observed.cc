@@ -43,7 +43,7 @@ std::string question_of(const agents::Query& asked) {
   if (query.names_only) query.request.globs = {asked.pattern};
   if (!query.names_only) query.request.pattern = asked.pattern;
   const auto parsed = query_of(query);
-  return parsed ? canonical_json(search::to_json(*parsed)) : "";
+  return parsed ? search::query_text(*parsed) : "";
 }
 
 class Collector {

@@ -196,7 +196,7 @@ Result<SearchAnswer> TreeTools::State::run(const TreeQuery& asked, const std::st
   const search::Query parsed = TRY(query_of(at));
   SearchAnswer matches = TRY(search_tree(tree, parsed, at, stop));
   query.root = named->path;
-  query.options = {{"query", canonical_json(search::to_json(parsed))}};
+  query.options = {{"query", search::query_text(parsed)}};
   query.files_known = !matches.more && matches.files.size() <= agents::kMaxFiles;
   if (query.files_known) query.files = matches.files;
   TRY(record({std::move(query), kDone, tool, began}, caller));

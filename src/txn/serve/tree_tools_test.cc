@@ -233,7 +233,7 @@ TEST_F(Tools, ASearchAnswersLinesAndRecordsItsQuery) {
   EXPECT_THAT(query.files, ElementsAre("src/main.c", "src/math.c"));
   ASSERT_EQ(query.options.size(), 1u);
   EXPECT_EQ(query.options[0].first, "query");
-  const auto parsed = search::query_from_json(*parse_json(query.options[0].second));
+  const auto parsed = search::query_from_text(query.options[0].second);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_THAT(parsed->patterns, ElementsAre("add\\("));
 }
