@@ -39,7 +39,7 @@ function(txn_precompile TARGET)
     set(source ${PROJECT_BINARY_DIR}/${owner}.cc)
     file(CONFIGURE OUTPUT ${source} CONTENT "" @ONLY)
     add_library(${owner} OBJECT ${source})
-    target_link_libraries(${owner} PRIVATE txn_flags txn_fmt nlohmann_json::nlohmann_json)
+    target_link_libraries(${owner} PRIVATE txn_flags txn_fmt)
     if(P_TESTS)
       target_link_libraries(${owner} PRIVATE GTest::gmock GTest::gtest_main)
     endif()
@@ -182,7 +182,7 @@ function(txn_header_check)
     list(APPEND sources ${source})
   endforeach()
   add_library(txn_headers OBJECT ${sources})
-  target_link_libraries(txn_headers PRIVATE txn_flags txn_fmt nlohmann_json::nlohmann_json
+  target_link_libraries(txn_headers PRIVATE txn_flags txn_fmt
     CLI11::CLI11 txn_toml txn_libpq PkgConfig::GIT2 PkgConfig::SQLITE3 ts_grammars GTest::gtest)
 endfunction()
 

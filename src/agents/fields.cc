@@ -89,10 +89,7 @@ Result<Json> parse_foreign(std::string_view text, std::size_t max_bytes) {
 }
 
 const Json& at(const Json& object, std::string_view key) {
-  static const Json none;
-  if (!object.is_object()) return none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
+  return object[key];
 }
 
 const Json& list_at(const Json& object, std::string_view key) {
@@ -109,7 +106,7 @@ bool flag_at(const Json& object, std::string_view key) {
 std::string text_at(const Json& object, std::string_view key, std::size_t max) {
   const Json& value = at(object, key);
   if (!value.is_string()) return "";
-  const auto& text = value.get_ref<const std::string&>();
+  const auto& text = value.text();
   return text.size() <= max ? text : "";
 }
 
@@ -129,17 +126,14 @@ std::optional<std::string> path_at(const Json& object, std::string_view key) {
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
   const Json& value = at(object, key);
   std::int64_t number = -1;
-  if (value.is_number_unsigned()) {
-    const auto big = value.get<std::uint64_t>();
-    if (big <= static_cast<std::uint64_t>(kMaxCount)) number = static_cast<std::int64_t>(big);
-  } else if (value.is_number_integer()) {
+  if (value.is_integer()) {
     number = value.get<std::int64_t>();
-  } else if (value.is_number_float()) {
+  } else if (value.is_number()) {
     const double real = value.get<double>();
     const bool fits = real >= 0 && real <= static_cast<double>(kMaxCount);
     if (fits && std::floor(real) == real) number = static_cast<std::int64_t>(real);
   } else if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
+    const auto& text = value.text();
     std::int64_t parsed = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
     if (error == std::errc() && end == text.data() + text.size()) number = parsed;

@@ -58,7 +58,7 @@ void on_tool(const Event& event) {
   if (event.name == "PreToolUse") {
     call.base.outcome = Outcome::kAsked;
   } else if (event.name == "PostToolUseFailure") {
-    if (error.is_string()) call.error = error.get_ref<const std::string&>();
+    if (error.is_string()) call.error = error.text();
     call.base.outcome = says_absent(call.error) ? Outcome::kAbsent : Outcome::kFailed;
   } else {
     call.response = &at(event.json, "tool_response");
@@ -69,7 +69,7 @@ void on_tool(const Event& event) {
 void on_prompt(const Event& event) {
   const Json& prompt = at(event.json, "prompt");
   if (prompt.is_string()) {
-    const auto& text = prompt.get_ref<const std::string&>();
+    const auto& text = prompt.text();
     event.emit(Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
   } else if (is_text_or_cut(prompt)) {
     event.emit(Prompt{Digest(name_at(prompt, "sha256")), count_or(prompt, "cut_bytes", 0)});
@@ -82,7 +82,7 @@ void on_prompt(const Event& event) {
 void on_message(const Event& event) {
   const Json& message = at(event.json, "last_assistant_message");
   if (message.is_string()) {
-    observe_read_set(event.base, message.get_ref<const std::string&>(), event.sink, event.tally);
+    observe_read_set(event.base, message.text(), event.sink, event.tally);
   } else if (is_text_or_cut(message)) {
     ++event.tally.incomplete;
   }

@@ -30,19 +30,17 @@ struct Cut {
 
 void cut_below(Json& value, const Cut& cut, bool bulk) {
   if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
+    const auto& text = value.text();
     const bool due = bulk || cut.where == Cut::Where::kEverywhere;
     if (due && text.size() > cut.texts) value = cut_marker(text);
-  } else if (value.is_structured()) {
-    if (value.size() > cut.items) {
-      value = cut_marker(canonical_json(value));
-      return;
+  } else if (value.size() > cut.items) {
+    value = cut_marker(canonical_json(value));
+  } else if (value.is_object()) {
+    for (auto& [key, member] : value.items()) {
+      cut_below(member, cut, bulk || among(kBulkKeys, key));
     }
-    const bool object = value.is_object();
-    for (auto it = value.begin(); it != value.end(); ++it) {
-      const bool named = object && among(kBulkKeys, it.key());
-      cut_below(*it, cut, bulk || named);
-    }
+  } else {
+    for (Json& element : value) cut_below(element, cut, bulk);
   }
 }
 
@@ -51,9 +49,8 @@ constexpr std::string_view kNames[] = {"hook_event_name", "session_id",  "agent_
                                        "tool_name",       "tool_use_id", "turn_id"};
 
 void cut_event(Json& event, const Cut& cut) {
-  for (auto it = event.begin(); it != event.end(); ++it) {
-    if (among(kNames, it.key())) continue;
-    cut_below(*it, cut, among(kBulkKeys, it.key()));
+  for (auto& [key, value] : event.items()) {
+    if (!among(kNames, key)) cut_below(value, cut, among(kBulkKeys, key));
   }
 }
 

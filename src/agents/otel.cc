@@ -62,7 +62,7 @@ Json arguments_of(const Json& attributes) {
     const Json& value = at(attributes, key);
     Json found = value;
     if (value.is_string()) {
-      auto parsed = parse_foreign(value.get_ref<const std::string&>());
+      auto parsed = parse_foreign(value.text());
       if (parsed) found = std::move(*parsed);
     }
     // LangChain and OpenLLMetry wrap them once more.
@@ -84,12 +84,12 @@ std::int64_t nanos_to_ms(const Json& span, const char* key) {
   // 2026 in nanoseconds is beyond 2^53, so the text is read and not a number.
   const Json& value = at(span, key);
   if (value.is_string()) {
-    const auto& digits = value.get_ref<const std::string&>();
+    const auto& digits = value.text();
     if (digits.size() <= 6 || digits.size() > 19) return 0;
     return count_or(Json{{"ms", digits.substr(0, digits.size() - 6)}}, "ms", 0);
   }
-  if (!value.is_number_unsigned()) return 0;
-  return static_cast<std::int64_t>(value.get<std::uint64_t>() / 1'000'000);
+  const bool known = value.is_integer() && value.get<double>() >= 0;
+  return known ? static_cast<std::int64_t>(value.get<std::uint64_t>() / 1'000'000) : 0;
 }
 
 struct Span : Emitter {
@@ -100,7 +100,7 @@ std::vector<std::string> paths_in(const Span& span) {
   std::vector<std::string> paths;
   const auto take = [&](const Json& value) {
     if (!value.is_string() || paths.size() >= kMaxFiles) return;
-    auto path = as_path(from_file_url(value.get_ref<const std::string&>()));
+    auto path = as_path(from_file_url(value.text()));
     const bool file =
         path && path->find("://") == std::string::npos && path->find('\n') == std::string::npos;
     if (file) paths.push_back(std::move(*path));

@@ -140,8 +140,8 @@ class RolloutReader final : public SessionReader {
       std::size_t bytes = 0;
       for (const Json& word : argv) {
         if (!word.is_string()) break;
-        bytes += word.get_ref<const std::string&>().size();
-        command.argv.push_back(word.get<std::string>());
+        bytes += word.text().size();
+        command.argv.push_back(word.text());
       }
       if (command.argv.size() != argv.size() || bytes > kMaxText) command.argv.clear();
     }
@@ -155,7 +155,7 @@ class RolloutReader final : public SessionReader {
     if (code && *code <= 255) command.exit_code = static_cast<int>(*code);
     if (base_.outcome == Outcome::kFailed) {
       const Json& output = at(item, "aggregated_output");
-      if (output.is_string() && says_absent(output.get_ref<const std::string&>())) {
+      if (output.is_string() && says_absent(output.text())) {
         base_.outcome = Outcome::kAbsent;
       }
     }
@@ -198,7 +198,7 @@ class RolloutReader final : public SessionReader {
     for (const Json& part : content) {
       const std::string type = name_at(part, "type");
       const Json& words = at(part, "text");
-      if (type == "text" && words.is_string()) text += words.get_ref<const std::string&>();
+      if (type == "text" && words.is_string()) text += words.text();
       const bool file = type == "local_image" || type == "mention" || type == "skill";
       auto path = file ? path_at(part, "path") : std::nullopt;
       // Mentions of apps and the like are URLs.
@@ -228,7 +228,7 @@ class RolloutReader final : public SessionReader {
     for (const Json& part : list_at(payload, "content")) {
       const Json& text = at(part, "text");
       if (!text.is_string()) continue;
-      std::string_view words = text.get_ref<const std::string&>();
+      std::string_view words = text.text();
       if (!words.starts_with(kStart)) continue;
       words.remove_prefix(kStart.size());
       agents_file(words.substr(0, words.find('\n')));

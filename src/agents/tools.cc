@@ -60,8 +60,8 @@ void on_edit(const Context& on) {
   if (!path) path = path_at(on.input, "notebook_path");
   if (!path) return on.incomplete();
   const Json& old_text = at(on.input, "old_string");
-  const bool creates = old_text.is_string() && old_text.get_ref<const std::string&>().empty() &&
-                       on.answered() && !is_text_or_cut(at(*on.call.response, "originalFile"));
+  const bool creates = old_text.is_string() && old_text.text().empty() && on.answered() &&
+                       !is_text_or_cut(at(*on.call.response, "originalFile"));
   if (!creates) on.emit(FileRead{*path, {}, Via::kEdit});
   if (on.succeeded() || on.base.outcome == Outcome::kAsked) {
     on.emit(FileWrite{std::move(*path), creates ? WriteHow::kCreated : WriteHow::kChanged});
@@ -105,7 +105,7 @@ void answer_files(const Json& response, Query* query) {
   const Json& files = at(response, "filenames");
   if (!files.is_array() || files.size() > kMaxFiles) return;
   for (const Json& file : files) {
-    auto path = file.is_string() ? as_path(file.get_ref<const std::string&>()) : std::nullopt;
+    auto path = file.is_string() ? as_path(file.text()) : std::nullopt;
     if (!path) return;
     query->files.push_back(std::move(*path));
   }
@@ -163,7 +163,7 @@ void on_agent(const Context& on) {
     agent.id = name_at(*on.call.response, "agentId");
     if (agent.id.empty()) agent.id = name_at(*on.call.response, "agent_id");
     if (agent.id.empty() && on.call.response->is_string()) {  // Codex answers with JSON in a string
-      const auto inner = parse_foreign(on.call.response->get_ref<const std::string&>());
+      const auto inner = parse_foreign(on.call.response->text());
       if (inner) agent.id = name_at(*inner, "agent_id");
     }
   }

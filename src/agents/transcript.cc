@@ -56,7 +56,7 @@ Observation base_of(const Json& line) {
 
 // The text of a tool_result: a string, or blocks of which some are text.
 std::string result_text(const Json& content) {
-  if (content.is_string()) return content.get_ref<const std::string&>();
+  if (content.is_string()) return content.text();
   std::string text;
   if (!content.is_array()) return text;
   for (const Json& block : content) {
@@ -160,7 +160,7 @@ class TranscriptReader final : public SessionReader {
     const auto prompt = [&](const std::string& text) {
       if (!by_agent) emit(base, Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
     };
-    if (content.is_string()) return prompt(content.get_ref<const std::string&>());
+    if (content.is_string()) return prompt(content.text());
     if (!content.is_array()) {
       ++tally_.incomplete;
       return;
@@ -170,7 +170,7 @@ class TranscriptReader final : public SessionReader {
       const std::string type = name_at(block, "type");
       if (type == "tool_result") on_tool_result(block, line, base);
       const Json& words = at(block, "text");
-      if (type == "text" && words.is_string()) text += words.get_ref<const std::string&>();
+      if (type == "text" && words.is_string()) text += words.text();
     }
     if (!text.empty()) prompt(text);
   }
@@ -198,7 +198,8 @@ class TranscriptReader final : public SessionReader {
     // The files of sub-agents lack it.
     if (at(line, "toolUseResult").is_object()) tool.response = &at(line, "toolUseResult");
     std::vector<Observation> seen;
-    observe_tool(tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
+    observe_tool(
+        tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
     for (Observation& each : seen) {
       // The directory is the one of the line that called, so from before a cd.
       if (auto* command = std::get_if<Command>(&each.detail)) command->cwd_exact = true;

@@ -40,9 +40,7 @@ struct Clash {
 
 int attempt_named(const Event& event) {
   const auto payload = parse_json(event.payload);
-  if (!payload || !payload->is_object()) return 0;
-  const auto number = payload->find("attempt");
-  return number != payload->end() && number->is_number_integer() ? number->get<int>() : 0;
+  return payload ? static_cast<int>((*payload)["attempt"].integer_or(0)) : 0;
 }
 
 // The newest conflicts on record: of a landed transaction those of the attempt before the one that

@@ -10,15 +10,11 @@ namespace {
 constexpr int kEventsAtOnce = 1000;
 
 std::string text_of(const Json& payload, const char* key) {
-  const auto found = payload.find(key);
-  return found != payload.end() && found->is_string()
-             ? decode_path(found->get_ref<const std::string&>())
-             : std::string();
+  return decode_path(payload[key].text_or(""));
 }
 
 Seq seq_of(const Json& payload, const char* key) {
-  const auto found = payload.find(key);
-  return found != payload.end() && found->is_number_integer() ? found->get<Seq>() : 0;
+  return payload[key].integer_or(0);
 }
 
 // What of an event's payload names an artifact.

@@ -70,11 +70,11 @@ class FieldReader final : public FieldIo {
 
   // The first error, or a key that nobody asked for.
   Status done() {
-    if (!error_ && json_.is_object()) {
+    if (!error_) {
       // What was asked for need not be there, so that the two are of one size says nothing.
-      for (const auto& item : json_.items()) {
-        if (std::ranges::find(asked_, item.key()) != asked_.end()) continue;
-        wrong(item.key().c_str(), "unknown field");
+      for (const auto& [key, value] : json_.items()) {
+        if (std::ranges::find(asked_, key) != asked_.end()) continue;
+        wrong(key.c_str(), "unknown field");
         break;
       }
     }
@@ -99,7 +99,7 @@ class FieldReader final : public FieldIo {
     const Json* found = find(field);
     if (found == nullptr) return;
     if (!found->is_string()) return wrong(field, "not a string");
-    value = decode_path(found->get_ref<const std::string&>());
+    value = decode_path(found->text());
   }
 
   void on_oid(const Field& field, std::string& value) override {
@@ -113,10 +113,8 @@ class FieldReader final : public FieldIo {
   void on_integer(const Field& field, std::int64_t& value, Bounds bounds) override {
     const Json* found = find(field);
     if (found == nullptr) return;
-    if (!found->is_number_integer()) return wrong(field, "not a whole number");
-    const bool too_large =
-        found->is_number_unsigned() &&
-        std::cmp_greater(found->get<std::uint64_t>(), std::numeric_limits<std::int64_t>::max());
+    if (!found->is_integer()) return wrong(field, "not a whole number");
+    const bool too_large = std::holds_alternative<std::uint64_t>(found->variant());
     const std::int64_t number = too_large ? 0 : found->get<std::int64_t>();
     const bool judged = bounds.by == Bounds::By::kReader;
     if (too_large || (judged && (number < bounds.least || number > bounds.most))) {
@@ -181,8 +179,7 @@ class FieldReader final : public FieldIo {
     const char* key = keys.front();
     asked_.emplace_back(key);
     if (error_) return false;
-    const auto found = json_.find(key);
-    return found != json_.end() && !found->is_null();
+    return !json_[key].is_null();
   }
 
   bool on_null(const char* key, There /*there*/) override {
@@ -194,12 +191,9 @@ class FieldReader final : public FieldIo {
     if (*field.key == '\0') return error_ ? nullptr : &json_;
     asked_.emplace_back(field.key);
     if (error_) return nullptr;
-    const auto found = json_.find(field.key);
-    if (found == json_.end()) {
-      wrong(field, "missing");
-      return nullptr;
-    }
-    return &*found;
+    const Json* found = json_.find(field.key);
+    if (found == nullptr) wrong(field, "missing");
+    return found;
   }
 
   void fail_with(std::string message) {

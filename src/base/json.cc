@@ -6,10 +6,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
-
-#include "base/json_value.h"
 
 namespace gittxn {
 
@@ -92,7 +91,28 @@ std::size_t run_of(const std::array<bool, 256>& plain, std::string_view text) {
   return length;
 }
 
-void write_string(std::string* out, std::string_view text) {
+// How the text that is hashed and the one that is shown differ.
+struct Form {
+  bool canonical = true;
+  int indent = -1;  // less than 0: all in one line
+};
+
+// The bytes at the start of what is not UTF-8 that one U+FFFD stands for: all that could begin a
+// character, as the Unicode Standard has it (3.9, U+FFFD substitution of maximal subparts).
+std::size_t broken_length(std::string_view text) {
+  const auto begins_one = [](std::string start) {
+    char32_t point = 0;
+    const std::size_t rest = 4 - start.size();
+    return utf8_sequence(start + std::string(rest, '\x80'), &point) > start.size() ||
+           utf8_sequence(start + std::string(rest, '\xbf'), &point) > start.size();
+  };
+  std::size_t length = 1;
+  while (length < text.size() && length < 3 && begins_one(std::string(text.substr(0, length + 1))))
+    ++length;
+  return length;
+}
+
+void write_string(std::string* out, std::string_view text, const Form& form = {}) {
   *out += '"';
   while (true) {
     const std::size_t plain = run_of(kPlainInJson, text);
@@ -100,15 +120,16 @@ void write_string(std::string* out, std::string_view text) {
     text.remove_prefix(plain);
     if (text.empty()) break;
     char32_t point = 0;
-    const std::size_t length = utf8_sequence(text, &point);
+    std::size_t length = utf8_sequence(text, &point);
     if (length == 1) {
       write_escaped(out, text[0]);
     } else if (length == 0) {
       *out += "\xef\xbf\xbd";  // U+FFFD: the output stays JSON, whatever a caller forgot to encode
+      length = form.canonical ? 1 : broken_length(text);
     } else {
       out->append(text.substr(0, length));
     }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    text.remove_prefix(length);
   }
   *out += '"';
 }
@@ -165,67 +186,87 @@ void write_integer(std::string* out, Integer value) {
   }
 }
 
-void write_value(std::string* out, const Json& value);
-
 // By UTF-16, which is the map's own order where all keys are ASCII.
-std::vector<Json::const_iterator> members_in_order(const Json& object) {
-  std::vector<Json::const_iterator> members;
+std::vector<const Json::Object::value_type*> in_canonical_order(const Json::Object& object) {
+  std::vector<const Json::Object::value_type*> members;
   members.reserve(object.size());
   bool ascii = true;
-  for (auto it = object.begin(); it != object.end(); ++it) {
-    ascii = ascii && run_of(kAscii, it.key()) == it.key().size();
-    members.push_back(it);
+  for (const auto& member : object) {
+    ascii = ascii && run_of(kAscii, member.first) == member.first.size();
+    members.push_back(&member);
   }
-  if (!ascii) std::ranges::sort(members, {}, [](const auto& it) { return to_utf16(it.key()); });
+  if (!ascii) std::ranges::sort(members, {}, [](const auto* one) { return to_utf16(one->first); });
   return members;
 }
 
-void write_object(std::string* out, const Json& value) {
-  *out += '{';
-  bool first = true;
-  for (const auto& member : members_in_order(value)) {
-    if (!first) *out += ',';
-    first = false;
-    write_string(out, member.key());
-    *out += ':';
-    write_value(out, member.value());
-  }
-  *out += '}';
-}
+class Writer {
+ public:
+  Writer(std::string* out, const Form& form) : out_(out), form_(form) {}
 
-void write_value(std::string* out, const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::object:
-      write_object(out, value);
-      return;
-    case Json::value_t::array: {
-      *out += '[';
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        if (i > 0) *out += ',';
-        write_value(out, value[i]);
-      }
-      *out += ']';
-      return;
+  void operator()(std::nullptr_t) { *out_ += "null"; }
+  void operator()(bool value) { *out_ += value ? "true" : "false"; }
+  template <std::integral Integer>
+  void operator()(Integer value) {
+    if (form_.canonical) {
+      write_integer(out_, value);
+    } else {
+      *out_ += std::to_string(value);
     }
-    case Json::value_t::string:
-      write_string(out, value.get_ref<const std::string&>());
-      return;
-    case Json::value_t::boolean:
-      *out += value.get<bool>() ? "true" : "false";
-      return;
-    case Json::value_t::number_integer:
-      write_integer(out, value.get<std::int64_t>());
-      return;
-    case Json::value_t::number_unsigned:
-      write_integer(out, value.get<std::uint64_t>());
-      return;
-    case Json::value_t::number_float:
-      write_double(out, value.get<double>());
-      return;
-    default:
-      *out += "null";
-      return;  // null; binary and discarded never come from parse_json
   }
+  void operator()(double value) {
+    if (form_.canonical) {
+      write_double(out_, value);
+    } else {
+      *out_ += nlohmann::json(value).dump();
+    }
+  }
+  void operator()(const std::string& value) { write_string(out_, value, form_); }
+  void operator()(const Json::Array& array) {
+    write_list("[]", array, [&](const Json& element) { std::visit(*this, element.variant()); });
+  }
+  void operator()(const Json::Object& object) {
+    const auto write = [&](const auto& member) {
+      write_string(out_, member.first, form_);
+      *out_ += form_.indent < 0 ? ":" : ": ";
+      std::visit(*this, member.second.variant());
+    };
+    if (form_.canonical) {
+      write_list("{}", in_canonical_order(object), [&](const auto* member) { write(*member); });
+    } else {
+      write_list("{}", object, write);
+    }
+  }
+
+ private:
+  template <typename Items, typename Write>
+  void write_list(std::string_view brackets, const Items& items, const Write& write) {
+    *out_ += brackets[0];
+    ++depth_;
+    bool first = true;
+    for (const auto& item : items) {
+      if (!first) *out_ += ',';
+      first = false;
+      break_line();
+      write(item);
+    }
+    --depth_;
+    if (!first) break_line();
+    *out_ += brackets[1];
+  }
+  void break_line() {
+    if (form_.indent >= 0)
+      *out_ += "\n" + std::string(static_cast<std::size_t>(form_.indent * depth_), ' ');
+  }
+
+  std::string* out_;
+  Form form_;
+  int depth_ = 0;
+};
+
+std::string written(const Json& value, const Form& form) {
+  std::string out;
+  std::visit(Writer(&out, form), value.variant());
+  return out;
 }
 
 // The deepest nesting of the text, by brackets outside strings. Run before the parser, so that no
@@ -261,6 +302,66 @@ std::string where_it_ends(std::string_view text, std::size_t byte) {
                      before.size() - line_start + 1);
 }
 
+// Makes the value of what the library reads in a text.
+class Builder {
+ public:
+  explicit Builder(std::string* repeated) : repeated_(repeated) {}
+
+  Json root;
+  std::size_t wrong_at = 0;   // the last byte that was read, where the text is no JSON
+  bool out_of_range = false;  // of a number
+
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(std::int64_t value) { return put(value); }
+  bool number_unsigned(std::uint64_t value) { return put(value); }
+  bool number_float(double value, const std::string& /*text*/) { return put(value); }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(const nlohmann::json::binary_t& /*value*/) { return false; }  // of no text
+  bool start_object(std::size_t /*size*/) { return open(Json::object()); }
+  bool start_array(std::size_t /*size*/) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    Json::Object& object = open_.back()->items();
+    const std::size_t before = object.size();
+    const auto at = object.try_emplace(object.end(), std::move(name));
+    if (object.size() == before && open_.size() == 1 && repeated_ != nullptr)
+      *repeated_ = at->first;
+    member_ = &at->second;
+    return true;
+  }
+  bool parse_error(std::size_t byte, const std::string& /*token*/,
+                   const nlohmann::json::exception& error) {
+    wrong_at = byte;
+    out_of_range = dynamic_cast<const nlohmann::json::parse_error*>(&error) == nullptr;
+    return false;
+  }
+
+ private:
+  Json& next() {
+    if (open_.empty()) return root;
+    return open_.back()->is_array() ? open_.back()->emplace_back() : *member_;
+  }
+  bool put(Json value) {
+    next() = std::move(value);
+    return true;
+  }
+  bool open(Json empty) {
+    open_.push_back(&next());
+    *open_.back() = std::move(empty);
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string* repeated_;
+  std::vector<Json*> open_;  // the outermost first
+  Json* member_ = nullptr;   // where the value of the last key goes
+};
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, JsonLimits limits) {
@@ -271,13 +372,11 @@ Result<Json> parse_json(std::string_view text, JsonLimits limits) {
   if (nesting_depth(text) > limits.max_depth) {
     return fail(Code::kCorrupt, fmt::format("JSON is nested deeper than {}", limits.max_depth));
   }
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& error) {
-    return fail(Code::kCorrupt, fmt::format("not JSON: {}", where_it_ends(text, error.byte)));
-  } catch (const Json::exception&) {
-    return fail(Code::kCorrupt, "not JSON: a number in it is out of range");
-  }
+  Builder builder(limits.repeated);
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root);
+  return fail(Code::kCorrupt,
+              "not JSON: " + (builder.out_of_range ? "a number in it is out of range"
+                                                   : where_it_ends(text, builder.wrong_at)));
 }
 
 Status each_json_line(std::string_view lines, std::string_view what,
@@ -298,9 +397,7 @@ Status each_json_line(std::string_view lines, std::string_view what,
 }
 
 std::string canonical_json(const Json& value) {
-  std::string out;
-  write_value(&out, value);
-  return out;
+  return written(value, {.canonical = true});
 }
 
 void append_canonical(std::string* out, std::string_view text) {
@@ -311,8 +408,8 @@ void append_canonical(std::string* out, std::int64_t number) {
   write_integer(out, number);
 }
 
-std::string dump_json(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump_json(const Json& value, int indent) {
+  return written(value, {.canonical = false, .indent = indent});
 }
 
 std::string encode_path(std::string_view bytes) {
@@ -360,6 +457,3 @@ bool is_utf8(std::string_view bytes) {
 }
 
 }  // namespace gittxn
-
-// Of base/json_value.h.
-template class nlohmann::basic_json<>;

@@ -32,8 +32,8 @@ Json gc_json(const api::GcReport& report);
 Json verification_json(const audit::Report& verification);
 // What `make` makes of each of them.
 template <typename All, typename Make>
-auto each_of(const All& all, Make make) {
-  std::vector<decltype(make(*all.begin()))> made;
+Json each_of(const All& all, Make make) {
+  Json made = Json::array();
   for (const auto& one : all) made.push_back(make(one));
   return made;
 }

@@ -104,7 +104,7 @@ std::string symbols_json_lines(const api::SymbolsReport& report) {
                    {"kind", line.kind},
                    {"name", encode_path(line.name)},
                    {"language", or_null(line.language)},
-                   {"lines", {line.first, line.last}},
+                   {"lines", Json::array({line.first, line.last})},
                    {"opaque", or_null(line.opaque)},
                    {"hashes", std::move(hashes)}};
     out += dump_json(one) + "\n";

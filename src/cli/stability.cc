@@ -33,11 +33,15 @@ std::string_view value_name(Value value) {
   return kNames[static_cast<std::size_t>(value)];
 }
 
+Json words_json(std::string_view words) {
+  return each_of(split(words, ' '), [](std::string_view word) { return word; });
+}
+
 Json flag_json(const FlagSpec& flag) {
   return {{"name", flag.name},
           {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
           {"value", flag.is_switch() ? "none" : value_name(flag.value)},
-          {"choices", split(flag.choices, ' ')},
+          {"choices", words_json(flag.choices)},
           {"stability", stability_name(flag.stability)},
           {"deprecated", deprecation_json(flag.deprecated)}};
 }
@@ -45,7 +49,7 @@ Json flag_json(const FlagSpec& flag) {
 Json operand_json(const OperandSpec& operand) {
   return {{"label", operand.label},
           {"value", value_name(operand.value)},
-          {"choices", split(operand.choices, ' ')},
+          {"choices", words_json(operand.choices)},
           {"at_least", operand.at_least},
           {"at_most", operand.at_most}};
 }
@@ -68,7 +72,7 @@ Json operands_json(const CommandSpec& command) {
 
 Json output_json(const Output& output) {
   const bool none = output.schema.empty();
-  return {{"on", split(output.on, ' ')},
+  return {{"on", words_json(output.on)},
           {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
           {"lines", output.lines == Lines::kMany}};
 }

@@ -65,13 +65,19 @@ bool is_git_dir_name(std::string_view part) {
   return (part[1] | 0x20) == 'g' && (part[2] | 0x20) == 'i' && (part[3] | 0x20) == 't';
 }
 
+Json commands_json(const std::vector<std::vector<std::string>>& commands) {
+  Json array = Json::array();
+  for (const auto& argv : commands) array.push_back(argv);
+  return array;
+}
+
 Json worktree_json(const WorktreeSpec& worktree) {
   Json json{{"copy", worktree.copy},
             {"share", worktree.share},
-            {"run", worktree.run},
+            {"run", commands_json(worktree.run)},
             {"ports", nullptr}};
   if (worktree.ports) {
-    json["ports"] = {worktree.ports->first, worktree.ports->second};
+    json["ports"] = Json::array({worktree.ports->first, worktree.ports->second});
   }
   return json;
 }
@@ -179,7 +185,10 @@ void seal_policy(Policy& policy) {
   for (const auto& rule : policy.rules) {
     rules.push_back({{"path", rule.prefix}, {"isolation", isolation_name(rule.isolation)}});
   }
-  std::sort(rules.begin(), rules.end());  // only the highest level counts, so order means nothing
+  // Only the highest level counts, so their order means nothing.
+  std::ranges::sort(rules, {}, [](const Json& rule) {
+    return std::pair(rule["isolation"].text(), rule["path"].text());
+  });
   Json whole{{"format", kNormalForm},
              {"gates", gates},
              {"rules", rules},
@@ -206,7 +215,9 @@ void seal_policy(Policy& policy) {
     whole["workflows"].push_back({{"name", workflow.name}, {"phases", std::move(phases)}});
   }
   const Json in_phases = phase_commands(policy);
-  Json trusted{{"format", kNormalForm}, {"gates", commands}, {"worktree", policy.worktree.run}};
+  Json trusted{{"format", kNormalForm},
+               {"gates", commands},
+               {"worktree", commands_json(policy.worktree.run)}};
   if (!in_phases.empty()) trusted["workflows"] = in_phases;
   for (const HandlerSpec& handler : policy.handlers) {
     Json on{{"name", handler.name}, {"on", handler.type}, {"command", handler.command}};

@@ -170,8 +170,8 @@ class Judge {
       if (event.type == event_type::kLeaseAcquired) {
         const Json payload = payload_of(event);
         const Json subject = payload["subjects"].at(0);
-        Held now{subject.dump(), text_of(payload, "sharing") == "shared", text_of(payload, "owner"),
-                 number_of(payload, "slot") != 0};
+        Held now{dump_json(subject), text_of(payload, "sharing") == "shared",
+                 text_of(payload, "owner"), number_of(payload, "slot") != 0};
         for (const auto& [id, other] : held) {
           if (other.part == now.part && !(other.shared && now.shared)) {
             wrong_("two holders: {} of {} and {} of {}", id, other.owner, event.subject, now.owner);
@@ -230,7 +230,7 @@ class Judge {
       if (event.type != event_type::kUsageReported) continue;
       const Json payload = payload_of(event);
       for (const Json& item : payload["items"]) {
-        if (!items.insert(text_of(item, "id")).second) wrong_("counted twice: {}", item.dump());
+        if (!items.insert(text_of(item, "id")).second) wrong_("counted twice: {}", dump_json(item));
       }
     }
   }
@@ -275,13 +275,11 @@ Json payload_of(const Event& event) {
 }
 
 std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return json[key].text_or("");
 }
 
 std::int64_t number_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  return json[key].integer_or(0);
 }
 
 std::string fact(const Operation& op, const char* key) {

@@ -86,7 +86,7 @@ class Members {
       const Json payload = payload_of(event);
       One one;
       one.log = text_of(payload, "log");
-      for (const Json& need : payload["needs"]) one.needs.push_back(need.get<std::string>());
+      for (const Json& need : payload["needs"]) one.needs.push_back(need.text());
       all_[event.subject] = std::move(one);
     } else {
       return;
@@ -203,7 +203,7 @@ void relayed(const Told& told, Wrongs& wrong) {
     }
     const bool same = text_of(payload, "type") == there.type &&
                       text_of(payload, "hash") == there.hash.str() &&
-                      canonical_json(payload.value("data", Json())) == there.payload;
+                      canonical_json(payload["data"]) == there.payload;
     if (!same) wrong("the member was told something else of event {}", seq);
   }
   if (next < to_tell.size()) wrong("the member was not told of event {}", to_tell[next]->seq);

@@ -20,8 +20,8 @@ Message invalid(int code, std::string error, std::string id = "null") {
 }
 
 bool is_id(const Json& id) {
-  if (id.is_string()) return id.get_ref<const std::string&>().size() <= kMaxId;
-  return id.is_number_integer();
+  if (id.is_string()) return id.text().size() <= kMaxId;
+  return id.is_integer();
 }
 
 std::string line_of(Json message) {
@@ -37,9 +37,9 @@ Message parse_message(std::string_view line) {
   if (!parsed) return invalid(kParseError, "not JSON: " + parsed.error().message);
   if (parsed->is_array()) return invalid(kInvalidRequest, "batches are not part of this protocol");
   if (!parsed->is_object()) return invalid(kInvalidRequest, "a message is an object");
-  Json& json = *parsed;
-  const auto id_at = json.find("id");
-  const bool has_id = id_at != json.end();
+  const Json& json = *parsed;
+  const Json* id_at = json.find("id");
+  const bool has_id = id_at != nullptr;
   if (has_id && !is_id(*id_at)) {
     // An answer to nothing has no use for us, whatever its id.
     const bool answer = !json.contains("method");
@@ -48,12 +48,9 @@ Message parse_message(std::string_view line) {
     return wrong;
   }
   const std::string id = has_id ? dump_json(*id_at) : "null";
-  const auto version = json.find("jsonrpc");
-  if (version == json.end() || *version != "2.0") {
-    return invalid(kInvalidRequest, "jsonrpc is \"2.0\"", id);
-  }
-  const auto method = json.find("method");
-  if (method == json.end()) {
+  if (json["jsonrpc"] != "2.0") return invalid(kInvalidRequest, "jsonrpc is \"2.0\"", id);
+  const Json* method = json.find("method");
+  if (method == nullptr) {
     if (!has_id || (!json.contains("result") && !json.contains("error"))) {
       return invalid(kInvalidRequest, "a message has a method", id);
     }
@@ -62,16 +59,15 @@ Message parse_message(std::string_view line) {
     return response;
   }
   if (!method->is_string()) return invalid(kInvalidRequest, "a method is a string", id);
-  const auto params = json.find("params");
-  if (params != json.end() && !params->is_object()) {
+  const Json* params = json.find("params");
+  if (params != nullptr && !params->is_object()) {
     return invalid(kInvalidParams, "params is an object", id);
   }
   Message message;
   message.kind = has_id ? Message::Kind::kRequest : Message::Kind::kNotification;
   message.id = id;
-  message.method = method->get<std::string>();
-  message.params =
-      std::make_shared<const Json>(params == json.end() ? Json::object() : std::move(*params));
+  message.method = method->text();
+  message.params = std::make_shared<const Json>(params == nullptr ? Json::object() : *params);
   return message;
 }
 

@@ -123,8 +123,8 @@ class Server {
     for (const Message& message : queue_) {
       if (message.kind != Message::Kind::kNotification) continue;
       if (message.method != "notifications/cancelled") continue;
-      const auto named = message.params->find("requestId");
-      if (named != message.params->end() && dump_json(*named) == id) return true;
+      const Json* named = message.params->find("requestId");
+      if (named != nullptr && dump_json(*named) == id) return true;
     }
     return false;
   }

@@ -22,25 +22,19 @@ constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notic
 constexpr std::size_t kWarning = 3;
 constexpr std::size_t kMaxName = 256;
 
-const Json& at(const Json& object, const char* key) {
-  static const Json none;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() ? *found : none;
-}
-
 std::string name_of(const Json& value) {
   if (!value.is_string()) return "";
-  const auto& text = value.get_ref<const std::string&>();
+  const auto& text = value.text();
   return text.size() <= kMaxName ? text : "";
 }
 
 const Json& meta_of(const Message& message) {
-  return at(*message.params, "_meta");
+  return (*message.params)["_meta"];
 }
 
 // A request of the newer era names its version itself.
 bool is_modern(const Message& message) {
-  return !at(meta_of(message), kVersionKey).is_null();
+  return !meta_of(message)[kVersionKey].is_null();
 }
 
 Json versions() {
@@ -83,13 +77,13 @@ std::string Session::answer(const Message& message, const std::function<bool()>&
                       "no protocol version: send initialize first, or name the version in _meta",
                       {{"supported", versions()}});
   }
-  const Json& named = at(meta_of(message), kVersionKey);
+  const Json& named = meta_of(message)[kVersionKey];
   if (named != kModern) {
     const std::string requested = name_of(named);
     return error_line(message.id, kUnsupportedVersion, "unsupported protocol version",
                       {{"supported", versions()}, {"requested", requested}});
   }
-  if (!at(meta_of(message), kCapabilitiesKey).is_object()) {
+  if (!meta_of(message)[kCapabilitiesKey].is_object()) {
     return error_line(message.id, kInvalidParams,
                       std::string("_meta needs the object ") + kCapabilitiesKey);
   }
@@ -97,14 +91,14 @@ std::string Session::answer(const Message& message, const std::function<bool()>&
 }
 
 std::string Session::initialize(const Message& message) {
-  const std::string asked = name_of(at(*message.params, "protocolVersion"));
+  const std::string asked = name_of((*message.params)["protocolVersion"]);
   if (asked.empty()) {
     return error_line(message.id, kInvalidParams, "initialize names a protocolVersion");
   }
   // What we do not speak is answered with the newest that has a handshake; the client decides.
   const bool known = std::find(kLegacy.begin(), kLegacy.end(), asked) != kLegacy.end();
   initialized_ = true;
-  client_ = name_of(at(at(*message.params, "clientInfo"), "name"));
+  client_ = name_of((*message.params)["clientInfo"]["name"]);
   return reply_line(message.id,
                     {{"protocolVersion", known ? std::string_view(asked) : kLegacy.front()},
                      {"capabilities", {{"tools", Json::object()}, {"logging", Json::object()}}},
@@ -116,7 +110,7 @@ std::string Session::request(const Message& message, const std::function<bool()>
   const bool modern = is_modern(message);
   if (message.method == "tools/call") return call(message, stop);
   if (message.method == "tools/list") {
-    if (!at(*message.params, "cursor").is_null()) {
+    if (!(*message.params)["cursor"].is_null()) {
       return error_line(message.id, kInvalidParams, "there is one page of tools, and no cursor");
     }
     Json result{{"tools", tool_list()}};
@@ -137,12 +131,12 @@ std::string Session::request(const Message& message, const std::function<bool()>
 }
 
 std::string Session::call(const Message& message, const std::function<bool()>& stop) {
-  const Json& name = at(*message.params, "name");
+  const Json& name = (*message.params)["name"];
   if (!name.is_string()) return error_line(message.id, kInvalidParams, "a call names its tool");
   static const Json none = Json::object();
-  const Json& given = at(*message.params, "arguments");
+  const Json& given = (*message.params)["arguments"];
   const Json& arguments = given.is_null() ? none : given;
-  auto answer = call_tool(tools_, name.get<std::string>(), arguments, caller_of(message), stop);
+  auto answer = call_tool(tools_, name.text(), arguments, caller_of(message), stop);
   if (!answer) {
     if (answer.error().code == Code::kInterrupted) return "";  // nobody waits for it any more
     return error_line(message.id, kInvalidParams, answer.error().message);
@@ -161,7 +155,7 @@ std::string Session::call(const Message& message, const std::function<bool()>& s
 }
 
 std::string Session::set_level(const Message& message) {
-  const std::string asked = name_of(at(*message.params, "level"));
+  const std::string asked = name_of((*message.params)["level"]);
   const auto* const level = std::find(kLevels.begin(), kLevels.end(), asked);
   if (level == kLevels.end())
     return error_line(message.id, kInvalidParams, "there is no such level");
@@ -180,9 +174,9 @@ std::string Session::finish(const Message& message, Json result) const {
 api::Caller Session::caller_of(const Message& message) const {
   const Json& meta = meta_of(message);
   api::Caller caller;
-  caller.program = is_modern(message) ? name_of(at(at(meta, kClientKey), "name")) : client_;
+  caller.program = is_modern(message) ? name_of(meta[kClientKey]["name"]) : client_;
   for (const char* key : {"claudecode/toolUseId", "callId"}) {
-    if (caller.tool_use_id.empty()) caller.tool_use_id = name_of(at(meta, key));
+    if (caller.tool_use_id.empty()) caller.tool_use_id = name_of(meta[key]);
   }
   return caller;
 }

@@ -19,7 +19,6 @@
 namespace gittxn::mcp {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -92,7 +91,7 @@ TEST_F(Protocol, TheOlderEraShakesHands) {
   EXPECT_EQ(hello["result"]["protocolVersion"], "2025-06-18");
   EXPECT_EQ(hello["result"]["serverInfo"]["name"], "git-txn");
   EXPECT_TRUE(hello["result"]["capabilities"].contains("tools"));
-  EXPECT_THAT(hello["result"]["instructions"].get<std::string>(), HasSubstr("transaction"));
+  EXPECT_THAT(hello["result"]["instructions"].text(), HasSubstr("transaction"));
   EXPECT_EQ(line(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"), "");
   const Json tools_listed = ask("tools/list", "{}");
   EXPECT_THAT(tools_listed["result"]["tools"], SizeIs(5));
@@ -143,8 +142,8 @@ TEST_F(Protocol, AnUnknownVersionIsAnsweredWithTheKnownOnes) {
                         R"("io.modelcontextprotocol/clientCapabilities":{}}})");
   EXPECT_EQ(code_of(wrong), kUnsupportedVersion);
   EXPECT_EQ(wrong["error"]["data"]["requested"], "2027-01-01");
-  EXPECT_THAT(wrong["error"]["data"]["supported"],
-              ElementsAre("2026-07-28", "2025-11-25", "2025-06-18"));
+  EXPECT_EQ(wrong["error"]["data"]["supported"],
+            Json::array({"2026-07-28", "2025-11-25", "2025-06-18"}));
   EXPECT_EQ(code_of(ask("tools/list",
                         R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})")),
             kInvalidParams)
@@ -190,7 +189,7 @@ TEST_F(Protocol, AToolSaysWhatIsWrongToTheModel) {
   const auto text = [&](const std::string& params) {
     const Json answer = ask("tools/call", params);
     EXPECT_EQ(answer["result"]["isError"], true) << params;
-    return answer["result"]["content"][0]["text"].get<std::string>();
+    return answer["result"]["content"][0]["text"].text();
   };
   EXPECT_THAT(text(R"({"name":"read"})"), HasSubstr("'path' is needed"));
   EXPECT_THAT(text(R"({"name":"read","arguments":[]})"), HasSubstr("object"));
@@ -214,7 +213,7 @@ TEST_F(Protocol, EveryToolAnswers) {
   const auto text = [&](const std::string& params) {
     const Json answer = ask("tools/call", params);
     EXPECT_EQ(answer["result"]["isError"], false) << dump_json(answer);
-    return answer["result"]["content"][0]["text"].get<std::string>();
+    return answer["result"]["content"][0]["text"].text();
   };
   EXPECT_EQ(text(R"({"name":"search","arguments":{"pattern":"int [ab]"}})"),
             "src/a.c:1:int a;\nsrc/a.c:2:int b;\n");
@@ -248,7 +247,7 @@ TEST_F(Protocol, ABriefIsToldOnceWithAnAnswerAndAsAMessage) {
   const char* list = R"({"name":"list"})";
   const Json with = ask("tools/call", list)["result"]["content"];
   ASSERT_THAT(with, SizeIs(2));
-  EXPECT_THAT(with[1]["text"].get<std::string>(), HasSubstr("src/a.c"));
+  EXPECT_THAT(with[1]["text"].text(), HasSubstr("src/a.c"));
   EXPECT_THAT(ask("tools/call", list)["result"]["content"], SizeIs(1));
   EXPECT_EQ(ask("logging/setLevel", R"({"level":"error"})")["result"], Json::object());
   EXPECT_EQ(session->news_line({1, "src/a.c", {}}), "");
@@ -263,7 +262,7 @@ TEST_F(Protocol, BytesThatAreNotUtf8AreReplacedAndSaidToBe) {
   const Json content =
       ask("tools/call", R"({"name":"read","arguments":{"path":"latin1"}})")["result"]["content"];
   EXPECT_EQ(content[0]["text"], "caf\xef\xbf\xbd\n");
-  EXPECT_THAT(content[1]["text"].get<std::string>(), HasSubstr("UTF-8"));
+  EXPECT_THAT(content[1]["text"].text(), HasSubstr("UTF-8"));
 }
 
 // The server on pipes.

@@ -26,7 +26,7 @@ class Arguments {
     const Json* value = find(key);
     if (value == nullptr) return;
     if (value->is_string()) {
-      out = value->get<std::string>();
+      out = value->text();
     } else {
       refuse(key, "a string");
     }
@@ -40,7 +40,7 @@ class Arguments {
     const Json* value = find(key);
     if (value == nullptr) return;
     constexpr std::int64_t kMost = 1'000'000'000;
-    const bool whole = value->is_number_integer();
+    const bool whole = value->is_integer();
     const std::int64_t given = whole ? value->get<std::int64_t>() : -1;
     if (given < 0 || given > kMost) return refuse(key, "a number of at least 0");
     out = static_cast<T>(given);
@@ -55,14 +55,14 @@ class Arguments {
     const Json* value = find(key);
     if (value == nullptr) return;
     if (value->is_string()) {
-      out = {value->get<std::string>()};
+      out = {value->text()};
       return;
     }
     const bool fits = value->is_array() && value->size() <= kMaxPaths;
     if (!fits) return refuse(key, "a list of at most 1,000 strings");
     for (const Json& each : *value) {
       if (!each.is_string()) return refuse(key, "a list of strings");
-      out.push_back(each.get<std::string>());
+      out.push_back(each.text());
     }
   }
   // kUsage: what is wrong.
@@ -78,9 +78,8 @@ class Arguments {
  private:
   const Json* find(const char* key) {
     asked_.insert(key);
-    if (!json_.is_object()) return nullptr;
-    const auto at = json_.find(key);
-    return at == json_.end() || at->is_null() ? nullptr : &*at;
+    const Json& value = json_[key];
+    return value.is_null() ? nullptr : &value;
   }
   void refuse(const char* key, std::string_view wanted) {
     if (wrong_.empty()) wrong_ = fmt::format("'{}' is {}", key, wanted);

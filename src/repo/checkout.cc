@@ -36,7 +36,7 @@ Result<std::string> text_field(const Json& json, const char* name) {
   if (!json.is_object() || !json.contains(name) || !json[name].is_string()) {
     return fail(Code::kCorrupt, fmt::format("a recorded checkout has no '{}'", name));
   }
-  return json[name].get<std::string>();
+  return json[name].text();
 }
 
 Error busy(const std::string& path) {

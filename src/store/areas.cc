@@ -51,10 +51,7 @@ std::string event_key(std::string_view source, std::string_view id, std::string_
 }
 
 std::string text_in(const Json& payload, const char* key) {
-  const auto found = payload.find(key);
-  return found != payload.end() && found->is_string()
-             ? decode_path(found->get_ref<const std::string&>())
-             : std::string();
+  return decode_path(payload[key].text_or(""));
 }
 
 namespace {
@@ -62,8 +59,8 @@ namespace {
 // "": there is nothing to show.
 std::string shown(const Json& value) {
   constexpr std::size_t kShown = 3;
-  if (value.is_string()) return decode_path(value.get_ref<const std::string&>());
-  if (value.is_number_integer()) return value.dump();
+  if (value.is_string()) return decode_path(value.text());
+  if (value.is_integer()) return dump_json(value);
   if (value.is_boolean()) return value == Json(true) ? "true" : "";
   if (value.is_object()) {  // a conflict
     return fmt::format("{} {}", text_in(value, "kind"), text_in(value, "subject"));

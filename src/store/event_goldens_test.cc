@@ -162,9 +162,7 @@ TEST_F(EventGoldens, AreToldAsTheyWere) {
 
 TEST_F(EventGoldens, HoldReplayAndGoOn) {
   TempStore place;
-  {
-    const Store made = place.open();
-  }
+  { const Store made = place.open(); }
   const std::vector<Event> log = golden_events().value();
   ASSERT_OK(put_log(place, log));
   Store store = place.open();
@@ -186,10 +184,10 @@ TEST_F(EventGoldens, GoOnFromTheirCheckpoint) {
   for (const Event& event : log) {
     if (event.type == event_type::kCheckpoint) said = parse_json(event.payload).value();
   }
-  ASSERT_EQ(said["state"].get<std::string>(), state->str());
+  ASSERT_EQ(said["state"].text(), state->str());
   LogStart start = load_log_start(store.tables()).value();
   start.pruned = said["seq"].get<Seq>();
-  start.hash = said["hash"].get<std::string>();
+  start.hash = said["hash"].text();
   start.state = state->str();
   {
     db::Database shell = place.shell();

@@ -57,7 +57,7 @@ class Checking final : public Teller {
   }
 
   void refused(NewEvent event, const Json& schema, const Json& payload) {
-    EXPECT_NE(schema_problem(schema, payload), "") << payload.dump();
+    EXPECT_NE(schema_problem(schema, payload), "") << dump_json(payload);
     event.payload = canonical_json(payload);
     event.dedup_key = fmt::format("variant:{}", ++variants_);
     EXPECT_FALSE(store_.append({event})) << "the projection took " << event.payload;

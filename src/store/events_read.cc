@@ -32,9 +32,11 @@ Result<std::optional<Child>> child_of(const Event& event) {
 Result<std::vector<Conflict>> conflicts_of(const Event& event) {
   const Json json = TRY_IN(event.type, parse_json(event.payload));
   std::vector<Conflict> conflicts;
-  const auto list = json.find("conflicts");
-  if (!json.is_object() || list == json.end()) return conflicts;
-  for (const Json& conflict : *list) {
+  const Json& list = json["conflicts"];
+  if (!list.is_array() && json.contains("conflicts")) {
+    return fail(Code::kCorrupt, event.type + ": field 'conflicts': not an array");
+  }
+  for (const Json& conflict : list) {
     conflicts.push_back(TRY_IN(event.type, read_fields<Conflict>(conflict)));
   }
   return conflicts;

@@ -407,7 +407,7 @@ std::vector<std::string> told_to(const Store& member) {
   const std::vector<Event> log = member.events(1, 0).value();
   for (const Event& event : log) {
     if (event.type != event_type::kRelayed) continue;
-    hashes.push_back(parse_json(event.payload).value()["hash"].get<std::string>());
+    hashes.push_back(parse_json(event.payload).value()["hash"].text());
   }
   return hashes;
 }

@@ -73,8 +73,7 @@ Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, c
   constexpr double kMost = static_cast<double>(store::kMaxAmount);
   const double unit = *kind == Kind::kCost ? static_cast<double>(kCostUnit) : 1.0;
   const double number = value.is_number() ? value.get<double>() * unit : -1;
-  const bool fits =
-      number >= 0 && number <= kMost && (*kind == Kind::kCost || value.is_number_integer());
+  const bool fits = number >= 0 && number <= kMost && (*kind == Kind::kCost || value.is_integer());
   if (!fits)
     return fail(Code::kUsage, fmt::format("'{}' is no number that it could be", name),
                 "cost is a number from 0 on, all others are whole ones");
@@ -82,30 +81,16 @@ Result<store::Reconciled> figure_of(const Scope& scope, std::string_view name, c
   return figure;
 }
 
-// "": none. Parsing keeps the last of two in silence; `line` is known to parse.
-std::string repeated_key(std::string_view line) {
-  std::set<std::string> keys;
-  std::string repeated;
-  const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
-    if (event != Json::parse_event_t::key || depth != 1) return true;
-    const auto& key = value.get_ref<const std::string&>();
-    if (!keys.insert(key).second) repeated = key;
-    return true;
-  };
-  const Json parsed = Json::parse(line, look, false);
-  return parsed.is_object() ? repeated : "";
-}
-
 Status add_figures(State& state, const Json& json, std::vector<store::Reconciled>& figures) {
   if (!json.is_object()) return fail(Code::kUsage, "it is no JSON object", std::string(kBillLine));
   BudgetOf of;
   for (const auto& [key, to] : {std::pair{"txn", &of.txn}, std::pair{"owner", &of.owner},
                                 std::pair{"workflow", &of.workflow}}) {
-    const auto found = json.find(key);
-    if (found == json.end()) continue;
+    const Json* found = json.find(key);
+    if (found == nullptr) continue;
     if (!found->is_string())
       return fail(Code::kUsage, fmt::format("'{}' is no name", key), std::string(kBillLine));
-    *to = decode_path(found->get_ref<const std::string&>());
+    *to = decode_path(found->text());
     if ((*to)->size() > kMaxBilledName)
       return fail(Code::kUsage, fmt::format("'{}' is longer than 256 bytes", key),
                   std::string(kBillLine));
@@ -260,12 +245,13 @@ Result<std::vector<store::Reconciled>> reconcile_budgets(State& state, std::stri
   for (const std::string_view text : lines_of(bill)) {
     ++line;
     if (trimmed(text).empty()) continue;
-    const auto json = parse_json(text);
+    std::string twice;
+    const auto json = parse_json(text, {.repeated = &twice});
     if (!json) {
       return fail(Code::kUsage, fmt::format("line {} of the bill is no JSON", line),
                   std::string(kBillLine));
     }
-    if (const std::string twice = repeated_key(text); !twice.empty()) {
+    if (!twice.empty()) {
       return fail(Code::kUsage, fmt::format("line {} of the bill has '{}' twice", line, twice),
                   std::string(kBillLine));
     }

@@ -77,11 +77,7 @@ Result<std::map<std::string, PhaseWhy>> moves_past_gates(const store::Store& sto
         std::ranges::find(kMoves, event.type, [](const auto& one) { return one.first; });
     if (move == std::end(kMoves)) continue;
     const Json json = TRY_IN(event.type, parse_json(event.payload));
-    const auto text = [&](const char* key) {
-      const auto found = json.find(key);
-      if (found == json.end() || !found->is_string()) return std::string();
-      return decode_path(found->get_ref<const std::string&>());
-    };
+    const auto text = [&](const char* key) { return decode_path(json[key].text_or("")); };
     const bool back = event.type == event_type::kPhaseRolledBack;
     const std::string phase = text(back ? "to" : "from");
     if (back) {  // whatever came after it is undone

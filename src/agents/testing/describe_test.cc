@@ -20,7 +20,7 @@ bool usual(const std::string& key, const Json& value) {
   static const Json values = {{"first", 1},      {"count", 0},           {"via", "tool"},
                               {"exit_code", -1}, {"files_known", false}, {"background", false}};
   if (values.contains(key)) return values[key] == value;
-  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  if (value.is_string()) return value.text().empty();
   return value.is_array() && value.empty();
 }
 
@@ -29,7 +29,7 @@ bool usual(const std::string& key, const Json& value) {
 std::string describe(const Observation& observation) {
   const Json json = to_json(observation);
   std::string line = observation.agent.empty() ? "" : "[" + observation.agent.substr(0, 4) + "] ";
-  line += json["kind"].get<std::string>();
+  line += json["kind"].text();
   if (std::holds_alternative<OtherTool>(observation.detail)) line += " " + observation.tool;
   for (const std::string key :
        {"query", "phase",  "pattern", "path",      "root",        "files",      "how",   "first",
@@ -39,7 +39,7 @@ std::string describe(const Observation& observation) {
     const Json& value = json[key];
     const bool named = !value.is_string() || key == "via" || key == "parent" || key == "root";
     line += " " + (named ? key + "=" : "");
-    line += short_path(value.is_string() ? value.get<std::string>() : dump_json(value));
+    line += short_path(value.is_string() ? value.text() : dump_json(value));
   }
   if (observation.outcome != Outcome::kDone) {
     line += " " + std::string(outcome_name(observation.outcome));

@@ -49,7 +49,7 @@ Result<int> verify_command(Session& session, api::Kernel& kernel) {
 
 Result<int> state_command(Session& session, api::Kernel& kernel) {
   const Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
-  return session.show(state, state.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return session.show(state, dump_json(state, 2) + "\n");
 }
 
 Result<int> gc_command(Session& session, api::Kernel& kernel) {

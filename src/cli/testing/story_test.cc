@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ranges>
 #include <stdexcept>
 
 #include "base/json.h"
@@ -49,8 +50,13 @@ std::string trimmed(std::string text) {
 }
 
 std::string value_at(const std::string& line, const std::string& pointer) {
-  const Json value = Json::parse(line).at(Json::json_pointer(pointer));
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  const Json json = parse_json(line).value();
+  const Json* value = &json;
+  for (const auto piece : std::views::split(std::string_view(pointer).substr(1), '/')) {
+    const std::string_view part(piece);
+    value = value->is_array() ? &value->at(std::stoul(std::string(part))) : &value->at(part);
+  }
+  return value->is_string() ? value->text() : dump_json(*value);
 }
 
 std::string variable_or(const char* name, const char* otherwise) {

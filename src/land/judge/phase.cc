@@ -39,9 +39,9 @@ Result<std::string> last_mover(const store::Store& store, const WorkflowId& id) 
   for (const Event& event : TRY(store.events_of(id.str()))) {
     if (!event.type.starts_with("phase.")) continue;
     const Json payload = TRY(parse_json(event.payload));
-    const auto actor = payload.find("actor");
-    if (actor == payload.end() || !actor->is_string()) continue;
-    who = fmt::format("{} ({})", decode_path(actor->get<std::string>()), event.type);
+    const Json& actor = payload["actor"];
+    if (!actor.is_string()) continue;
+    who = fmt::format("{} ({})", decode_path(actor.text()), event.type);
   }
   return who;
 }

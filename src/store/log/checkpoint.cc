@@ -68,7 +68,7 @@ Status load_row(db::Database& target, const std::string& table, const Json& row)
   }
   std::vector<std::string> columns;
   for (const auto& [name, value] : row.items()) {
-    const bool plain = value.is_string() || value.is_number_integer();
+    const bool plain = value.is_string() || value.is_integer();
     if (!is_name(name) || !plain) {
       return fail(Code::kCorrupt, fmt::format("a checkpoint's row of '{}' is malformed", table));
     }
@@ -80,7 +80,7 @@ Status load_row(db::Database& target, const std::string& table, const Json& row)
   for (const auto& [name, value] : row.items()) {
     ++parameter;
     if (value.is_string()) {
-      insert.bind(parameter, value.get_ref<const std::string&>());
+      insert.bind(parameter, value.text());
     } else {
       insert.bind(parameter, value.get<std::int64_t>());
     }

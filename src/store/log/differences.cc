@@ -77,7 +77,7 @@ void put(FieldRow& fields, const std::string& column, const std::string& text) {
   }
   for (const auto& [key, value] : json->items()) {
     fields[fmt::format("{}.{}", column, key)] =
-        value.is_string() ? value.get_ref<const std::string&>() : canonical_json(value);
+        value.is_string() ? value.text() : canonical_json(value);
   }
 }
 

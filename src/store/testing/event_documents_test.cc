@@ -121,13 +121,13 @@ TEST(EventDocuments, EveryPayloadComesBackAsItWasWritten) {
       const Status read = read_json(written, type, [&](FieldIo& reader) {
         again = json_of([&](FieldIo& second) { rule.accepting.payload({&reader, &second}); });
       });
-      ASSERT_TRUE(read) << written.dump() << ": " << read.error().message;
+      ASSERT_TRUE(read) << dump_json(written) << ": " << read.error().message;
       EXPECT_EQ(again, written);
       // Of these the list says more than a new one may have.
       const bool fewer = type == event_type::kTxnBegun || type == event_type::kWorkflowCreated ||
                          type == event_type::kHandlerEnded;
       if (fewer) continue;
-      ASSERT_EQ(schema_problem(schema, written), "") << type << ": " << written.dump();
+      ASSERT_EQ(schema_problem(schema, written), "") << type << ": " << dump_json(written);
     }
     EXPECT_EQ(seen, kEach) << type;
   }

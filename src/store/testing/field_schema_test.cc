@@ -1,8 +1,7 @@
 #include "store/testing/field_schema.h"
 
 #include <algorithm>
-
-#include "base/json_value.h"
+#include <nlohmann/json.hpp>
 
 namespace gittxn::store::testing {
 namespace {

@@ -17,7 +17,7 @@ class JsonSchema {
 
  private:
   static bool is_type(const std::string& type, const Json& value) {
-    if (type == "integer") return value.is_number_integer();
+    if (type == "integer") return value.is_integer();
     if (type == "number") return value.is_number();
     if (type == "string") return value.is_string();
     if (type == "boolean") return value.is_boolean();
@@ -27,9 +27,9 @@ class JsonSchema {
   }
 
   static bool has_type(const Json& types, const Json& value) {
-    if (types.is_string()) return is_type(types, value);
+    if (types.is_string()) return is_type(types.text(), value);
     return std::any_of(types.begin(), types.end(),
-                       [&](const Json& type) { return is_type(type, value); });
+                       [&](const Json& type) { return is_type(type.text(), value); });
   }
 
   std::string judge(const Json& schema, const Json& value, const std::string& at) const {
@@ -46,29 +46,35 @@ class JsonSchema {
                                                         "description"};
     if (std::ranges::find(kAnnotations, keyword) != std::end(kAnnotations)) return {};
     const auto wrong = [&](const std::string& why) { return fmt::format("{}: {}", at, why); };
-    if (keyword == "type") return has_type(rule, value) ? "" : wrong("is not " + rule.dump());
+    if (keyword == "type") return has_type(rule, value) ? "" : wrong("is not " + dump_json(rule));
     if (keyword == "enum") {
       return std::find(rule.begin(), rule.end(), value) != rule.end() ? ""
                                                                       : wrong("is not one of them");
     }
     if (keyword == "minimum") {
-      return !value.is_number() || value >= rule ? "" : wrong("is too small");
+      return !value.is_number() || value.get<double>() >= rule.get<double>()
+                 ? ""
+                 : wrong("is too small");
     }
     if (keyword == "maximum") {
-      return !value.is_number() || value <= rule ? "" : wrong("is too large");
+      return !value.is_number() || value.get<double>() <= rule.get<double>()
+                 ? ""
+                 : wrong("is too large");
     }
     if (keyword == "maxItems") {
-      return !value.is_array() || value.size() <= rule ? "" : wrong("has too many");
+      return !value.is_array() || value.size() <= rule.get<std::uint64_t>() ? ""
+                                                                            : wrong("has too many");
     }
     if (keyword == "minItems") {
-      return !value.is_array() || value.size() >= rule ? "" : wrong("has too few");
+      return !value.is_array() || value.size() >= rule.get<std::uint64_t>() ? ""
+                                                                            : wrong("has too few");
     }
     if (keyword == "pattern") {
       if (!value.is_string()) return {};
-      const std::regex pattern(rule.get<std::string>());
-      return std::regex_search(value.get<std::string>(), pattern) ? "" : wrong("has another form");
+      const std::regex pattern(rule.text());
+      return std::regex_search(value.text(), pattern) ? "" : wrong("has another form");
     }
-    if (keyword == "$ref") return judge(referred(rule), value, at);
+    if (keyword == "$ref") return judge(referred(rule.text()), value, at);
     if (keyword == "anyOf") {
       const bool any = std::any_of(rule.begin(), rule.end(),
                                    [&](const Json& one) { return judge(one, value, at).empty(); });
@@ -86,7 +92,7 @@ class JsonSchema {
     if (!value.is_object()) return {};
     if (keyword == "required") {
       for (const Json& key : rule) {
-        if (!value.contains(key.get<std::string>())) return at + "/" + std::string(key) + " lacks";
+        if (!value.contains(key.text())) return at + "/" + key.text() + " lacks";
       }
       return {};
     }
@@ -110,7 +116,7 @@ class JsonSchema {
   }
 
   const Json& referred(const std::string& reference) const {
-    return root_.at(Json::json_pointer(reference.substr(1)));
+    return root_.at("$defs").at(reference.substr(std::string_view("#/$defs/").size()));
   }
 
   const Json& root_;

@@ -54,7 +54,7 @@ TEST(LeaseSubject, WhatIsNoPartOfATreeIsRefused) {
   for (const char* json : {R"({"kind":"symbol","path":"a"})", R"({"kind":"glob","path":""})",
                            R"({"kind":"x","path":"a"})", R"({"kind":"prefix","path":"a","n":1})",
                            R"({"kind":"prefix","path":"a","symbol":"b"})", "[]"}) {
-    EXPECT_CODE(read_fields<LeaseSubject>(Json::parse(json)), Code::kCorrupt);
+    EXPECT_CODE(read_fields<LeaseSubject>(parse_json(json).value()), Code::kCorrupt);
   }
 }
 

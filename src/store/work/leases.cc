@@ -212,11 +212,11 @@ Status lease_ended(db::Database& database, const Event& event, const Why&) {
 }
 
 std::string first_subject(const Json& payload) {
-  const auto list = payload.find("subjects");
-  if (list == payload.end() || !list->is_array() || list->empty()) return "?";
-  const auto subject = read_fields<LeaseSubject>(list->front());
+  const Json& list = payload["subjects"];
+  if (!list.is_array() || list.empty()) return "?";
+  const auto subject = read_fields<LeaseSubject>(list[0]);
   const std::string text = subject ? subject_text(*subject) : "?";
-  return list->size() == 1 ? text : fmt::format("{} and {} more", text, list->size() - 1);
+  return list.size() == 1 ? text : fmt::format("{} and {} more", text, list.size() - 1);
 }
 
 std::string tell_queued(const Json& payload) {

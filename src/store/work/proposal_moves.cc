@@ -155,12 +155,12 @@ class Comparison {
 Result<Comparison::Likes> Comparison::likes(std::string_view body,
                                             std::string_view embedding) const {
   const Json json = TRY(parse_json(body));
-  const auto text = json.find("text");
-  if (text == json.end() || !text->is_string()) {
+  const Json& text = json["text"];
+  if (!text.is_string()) {
     return fail(Code::kCorrupt, "a proposal has no text");
   }
   Likes likes;
-  const Shingles other = shingles_of(decode_path(text->get_ref<const std::string&>()));
+  const Shingles other = shingles_of(decode_path(text.text()));
   if (may_be_alike(shingles_, other, rules_.same_text)) {
     likes.text = text_likeness(shingles_, other);
   }

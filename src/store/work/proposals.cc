@@ -259,9 +259,8 @@ Status linked(db::Database& database, const Event& event, const LinkRequest& tol
 }
 
 std::string told_score(const Json& payload) {
-  const auto found = payload.find("score");
-  const bool there = found != payload.end() && found->is_number_integer();
-  return there ? score_text(found->get<int>()) : "?";
+  const Json& score = payload["score"];
+  return score.is_integer() ? score_text(score.get<int>()) : "?";
 }
 std::string tell_made(const Json& payload) {
   return fmt::format("proposed with {}{}", told_score(payload),

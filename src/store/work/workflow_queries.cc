@@ -74,7 +74,7 @@ Result<std::optional<std::string>> kernel_version(const View& view, std::string_
   Json order = Json::array();
   for (const Txn& txn : TRY(unfinished_of(view, parsed->workflow, parsed->phase))) {
     if (!is_pending(txn.state) || txn.id == reader) continue;
-    order.push_back({txn.id.str(), txn.priority});
+    order.push_back(Json::array({txn.id.str(), txn.priority}));
   }
   return std::optional<std::string>(sha256(canonical_json(order)).str());
 }
