@@ -2,7 +2,7 @@
 #include "agents/observe.h"
 
 #include "agents/hook_log.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

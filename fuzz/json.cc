@@ -1,5 +1,5 @@
 // JSON from a log or a policy certificate, and file names in it.
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

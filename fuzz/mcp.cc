@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 #include "mcp/session.h"
 #include "txn/serve/tree_tools.h"

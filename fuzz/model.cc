@@ -1,5 +1,5 @@
 // What the log and its artifacts hold: what is read is written again with the same meaning.
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 #include "model/fields.h"
 

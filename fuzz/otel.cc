@@ -1,7 +1,7 @@
 // Exports of spans.
 #include "agents/observe.h"
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Last messages of agents, with a read_set block or not.
 #include "agents/observe.h"
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // asked of a tree without harm.
 #include <vector>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 #include "search/argv.h"
 #include "search/evaluate.h"

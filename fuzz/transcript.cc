@@ -1,7 +1,7 @@
 // Session files of Claude Code, in two chunks.
 #include "agents/session_file.h"
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "fuzz/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

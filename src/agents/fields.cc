@@ -7,7 +7,6 @@
 
 #include "agents/observation.h"
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "base/text.h"
 
 namespace gittxn::agents {

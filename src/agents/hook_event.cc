@@ -3,7 +3,7 @@
 #include "agents/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::agents {
 

@@ -6,7 +6,7 @@
 #include "agents/fields.h"
 #include "agents/testing/describe.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::agents {
 namespace {

@@ -6,7 +6,6 @@
 #include "agents/fields.h"
 #include "agents/observe.h"
 #include "base/fs.h"
-#include "base/json_value.h"
 
 namespace gittxn::agents {
 

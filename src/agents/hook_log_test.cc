@@ -8,7 +8,7 @@
 #include "agents/fields.h"
 #include "agents/testing/describe.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/temp_dir.h"
 

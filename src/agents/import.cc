@@ -13,7 +13,7 @@
 #include "agents/observe.h"
 #include "agents/session_file.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::agents {
 
@@ -217,7 +217,8 @@ Result<Imported> import_otel(const std::string& directory, const std::string& fi
   const std::string text = TRY(read_file(file, kMaxOtelFile));
   Imported report;
   Lines lines(report);
-  observe_otel(text, [&](Observation&& seen) { lines.add(seen); }, report.tally);
+  observe_otel(
+      text, [&](Observation&& seen) { lines.add(seen); }, report.tally);
   if (report.observations == 0) {
     return fail(Code::kUsage,
                 fmt::format("'{}' has no span that says what a tool was asked for", file),

@@ -7,7 +7,7 @@
 #include "agents/hook_log.h"
 #include "agents/testing/describe.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/temp_dir.h"
 
 namespace gittxn::agents {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 
 namespace gittxn::agents {

@@ -7,7 +7,7 @@
 #include "agents/lines.h"
 #include "agents/testing/describe.h"
 #include "base/clock.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 
 namespace gittxn::agents {

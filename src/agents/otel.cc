@@ -5,7 +5,7 @@
 
 #include "agents/fields.h"
 #include "agents/lines.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace gittxn::agents {

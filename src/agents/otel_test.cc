@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/testing/describe.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::agents {
 namespace {

@@ -6,7 +6,7 @@
 #include "agents/observe.h"
 #include "agents/session_file.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::agents {
 

@@ -4,7 +4,6 @@
 
 #include "agents/fields.h"
 #include "agents/observe.h"
-#include "base/json_value.h"
 
 namespace gittxn::agents {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agents/fields.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace gittxn::agents {

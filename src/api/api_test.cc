@@ -5,7 +5,7 @@
 
 #include "api/testing/kernel_world.h"
 #include "api/work.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/subprocess.h"
 #include "store/events.h"
 #include "store/store.h"

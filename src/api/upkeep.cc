@@ -7,7 +7,7 @@
 #include "api/kernel.h"
 #include "audit/audit.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "gates/trust.h"
 #include "land/hub.h"
 #include "txn/state.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "api/kernel.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/subprocess.h"
 #include "model/fields.h"
 #include "store/events.h"

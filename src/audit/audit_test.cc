@@ -8,7 +8,7 @@
 
 #include "audit/checks.h"
 #include "base/clock.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/change.h"
 #include "model/read.h"
 #include "repo/testing/scratch_repo.h"

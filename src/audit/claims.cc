@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "audit/checks.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::audit {
 namespace {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
-
 namespace gittxn {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "base/random.h"
 
 namespace gittxn {

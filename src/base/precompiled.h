@@ -24,5 +24,5 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/result.h"

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "capture/search_settings.h"
 #include "capture/trace/testing/traced.h"
 #include "repo/testing/agent.h"

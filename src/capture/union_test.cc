@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "capture/lines.h"
 #include "capture/testing/story.h"
 #include "search/query.h"

@@ -6,7 +6,7 @@
 
 #include "api/kernel.h"
 #include "api/work.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {

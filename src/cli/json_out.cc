@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/fields.h"
-#include "base/json_value.h"
 #include "cli/render.h"
 
 namespace gittxn::cli {

@@ -7,7 +7,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

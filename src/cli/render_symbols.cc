@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/fields.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 

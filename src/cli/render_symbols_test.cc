@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 

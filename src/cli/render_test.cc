@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/json_out.h"
 #include "cli/reporter.h"
 

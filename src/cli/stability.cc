@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/text.h"

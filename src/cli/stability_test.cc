@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/parse.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "gates/policy_file.h"
 #include "model/workflow.h"
 #include "store/events.h"

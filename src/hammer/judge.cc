@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "hammer/judge_parts.h"
 #include "hammer/worker.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "hammer/judge_parts.h"
 #include "hammer/worker.h"
 #include "model/policy.h"

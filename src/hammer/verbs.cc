@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "hammer/worker.h"
 #include "land/land.h"
 #include "land/turn.h"

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/campaign.h"
 #include "land/testing/deciders.h"
 

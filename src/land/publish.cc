@@ -22,7 +22,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "gates/gate.h"
 #include "land/hub.h"
 #include "land/judge/phase.h"

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/json_value.h"
-
 namespace gittxn::mcp {
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/files/dir_watch.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "mcp/message.h"
 #include "mcp/session.h"
 

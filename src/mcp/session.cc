@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "mcp/tools.h"
 
 namespace gittxn::mcp {

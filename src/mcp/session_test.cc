@@ -12,7 +12,7 @@
 
 #include "api/agents.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/temp_dir.h"
 #include "mcp/server.h"
 

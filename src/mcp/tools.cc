@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_value.h"
-
 namespace gittxn::mcp {
 
 namespace {

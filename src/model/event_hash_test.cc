@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "model/event.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/random_fields.h"
 #include "model/change.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 
 namespace gittxn {

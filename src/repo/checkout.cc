@@ -17,7 +17,6 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
 #include "base/random.h"
 #include "model/fields.h"
 #include "repo/checkout/checkout_stage.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "repo/testing/landing.h"
 
 namespace gittxn::repo {

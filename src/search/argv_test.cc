@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/subprocess.h"
 #include "search/pattern.h"
 

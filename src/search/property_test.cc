@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/subprocess.h"
 #include "base/testing/campaign.h"
 #include "base/testing/temp_dir.h"

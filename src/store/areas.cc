@@ -1,4 +1,4 @@
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/area.h"
 
 #include <fmt/format.h>

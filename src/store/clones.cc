@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/area.h"
 
 namespace gittxn::store {

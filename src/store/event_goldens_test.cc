@@ -10,7 +10,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/events.h"
 #include "store/log/pruning.h"
 #include "store/rows.h"

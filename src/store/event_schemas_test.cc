@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/events.h"
 #include "store/log/feed.h"
 #include "store/testing/check.h"

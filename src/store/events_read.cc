@@ -1,7 +1,7 @@
 // Reading payloads back: what recovery, `why` and `log` need of an event beyond the projections.
 #include <array>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"

@@ -15,7 +15,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "base/testing/child.h"

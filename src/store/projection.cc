@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"
 #include "store/rows.h"

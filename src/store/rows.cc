@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "model/fields.h"
 #include "store/area.h"

@@ -16,7 +16,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/child.h"
 #include "store/projection.h"
 #include "store/rows.h"

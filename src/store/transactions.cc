@@ -4,7 +4,7 @@
 
 #include <initializer_list>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "base/hash.h"
-#include "base/json_value.h"
 #include "model/fields.h"
 #include "txn/outcome.h"
 #include "txn/state.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "txn/attempt.h"
 #include "txn/serve/observed.h"

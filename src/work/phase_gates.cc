@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "model/fields.h"
 #include "store/events.h"

@@ -10,7 +10,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "land/judge/summaries.h"
 #include "store/events.h"

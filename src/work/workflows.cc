@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"

@@ -6,7 +6,7 @@
 
 #include "api/agents.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

@@ -5,7 +5,7 @@
 
 #include "api/work.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 

@@ -1,6 +1,6 @@
 // events: tail, consumer, prune.
 #include "api/work.h"
-#include "base/json_value.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "api/work.h"
 #include "base/duration.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "api/merge_file.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/work.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"

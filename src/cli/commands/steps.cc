@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/fields.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/render.h"

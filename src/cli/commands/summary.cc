@@ -6,7 +6,7 @@
 #include "api/kernel.h"
 #include "api/work.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 

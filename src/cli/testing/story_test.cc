@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "base/json.h"
-#include "base/json_value.h"
 #include "base/testing/child.h"
 #include "base/testing/temp_dir.h"
 #include "cli/program.h"

@@ -6,7 +6,7 @@
 
 #include "base/bug.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/work/workflows.h"
 
 namespace gittxn::land {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "capture/interpret.h"
 #include "model/fields.h"
 

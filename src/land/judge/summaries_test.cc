@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "repo/testing/scratch_repo.h"
 #include "store/testing/temp_store.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/log/feed.h"
 #include "store/projection.h"
 #include "store/rows.h"

@@ -7,7 +7,7 @@
 
 #include "base/fields.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/event.h"
 #include "store/schema.h"
 #include "store/state.h"

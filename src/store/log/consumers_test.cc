@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/child.h"
 #include "store/log/feed.h"

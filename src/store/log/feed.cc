@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/rows.h"
 
 namespace gittxn::store {

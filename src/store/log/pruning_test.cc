@@ -12,7 +12,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "store/log/consumers.h"
 #include "store/log/feed.h"

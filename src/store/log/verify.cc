@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "store/area.h"
 #include "store/log/checkpoint.h"

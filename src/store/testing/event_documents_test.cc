@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/campaign.h"
 #include "base/testing/random_fields.h"
 #include "store/area.h"

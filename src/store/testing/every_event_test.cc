@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/clones.h"
 #include "store/events.h"
 #include "store/log/consumers.h"

@@ -6,7 +6,7 @@
 
 #include "base/fields.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/projection.h"
 #include "store/rows.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::store::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "store/testing/check.h"
 
 namespace gittxn::store::testing {

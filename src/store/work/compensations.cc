@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "search/glob.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/names.h"
 #include "store/area.h"
 #include "store/server/locks.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/json_value.h"
+#include "base/json.h"
 
 namespace gittxn::store {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/workflow.h"
 #include "store/area.h"
 #include "store/log/consumers.h"

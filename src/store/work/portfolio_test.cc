@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/testing/campaign.h"
 #include "store/log/consumers.h"

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/bug.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "db/database.h"
 #include "model/workflow.h"
 #include "store/work/proposals.h"

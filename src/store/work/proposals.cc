@@ -9,7 +9,7 @@
 
 #include "base/bug.h"
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/names.h"
 #include "store/area.h"
 #include "store/rows.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "model/fields.h"
 #include "store/rows.h"
 #include "store/work/workflows.h"

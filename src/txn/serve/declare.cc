@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "txn/serve/tree_tools_state.h"
 
 namespace gittxn::api {

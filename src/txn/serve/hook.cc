@@ -8,7 +8,7 @@
 
 #include "agents/hook_log.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "txn/serve/ask.h"
 #include "txn/serve/brief.h"
 

@@ -1,7 +1,7 @@
 #include "txn/serve/instructions.h"
 
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "txn/attempt.h"
 
 namespace gittxn::api {

@@ -11,7 +11,7 @@
 #include "base/fields.h"
 #include "base/fs.h"
 #include "base/if_there.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "certify/certify.h"
 #include "store/work/workflows.h"

@@ -9,7 +9,7 @@
 
 #include "agents/hook_log.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "txn/serve/brief.h"
 #include "txn/serve/instructions.h"
 #include "txn/serve/tree_tools_state.h"

@@ -8,7 +8,7 @@
 
 #include "agents/hook_log.h"
 #include "base/fs.h"
-#include "base/json_value.h"
+#include "base/json.h"
 #include "base/testing/temp_dir.h"
 #include "txn/serve/tree_search.h"
 

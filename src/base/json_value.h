@@ -1,4 +1,0 @@
-// The same as base/json.h.
-#pragma once
-
-#include "base/json.h"
