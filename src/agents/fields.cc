@@ -87,25 +87,12 @@ Result<Json> parse_foreign(std::string_view text, std::size_t max_bytes) {
   return parse_json(without_lone_surrogates(text), {.max_bytes = max_bytes});
 }
 
-const Json& at(const Json& object, std::string_view key) {
-  return object[key];
-}
-
-const Json& list_at(const Json& object, std::string_view key) {
-  static const Json none = Json::array();
-  const Json& list = at(object, key);
-  return list.is_array() ? list : none;
-}
-
 bool flag_at(const Json& object, std::string_view key) {
-  const Json& flag = at(object, key);
-  return flag.is_boolean() && flag.get<bool>();
+  return object[key] == true;
 }
 
 std::string text_at(const Json& object, std::string_view key, std::size_t max) {
-  const Json& value = at(object, key);
-  if (!value.is_string()) return "";
-  const auto& text = value.text();
+  std::string text = object[key].text_or("");
   return text.size() <= max ? text : "";
 }
 
@@ -123,7 +110,7 @@ std::optional<std::string> path_at(const Json& object, std::string_view key) {
 }
 
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
-  const Json& value = at(object, key);
+  const Json& value = object[key];
   std::int64_t number = -1;
   if (value.is_integer()) {
     number = value.get<std::int64_t>();

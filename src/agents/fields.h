@@ -20,9 +20,7 @@ inline constexpr std::size_t kMaxEvent = 16u << 20;  // bytes of one event or li
 // U+FFFD. kCorrupt otherwise.
 Result<Json> parse_foreign(std::string_view text, std::size_t max_bytes = kMaxEvent);
 
-const Json& at(const Json& object, std::string_view key);       // null when absent or not an object
-const Json& list_at(const Json& object, std::string_view key);  // empty when it is no array
-bool flag_at(const Json& object, std::string_view key);         // it is there, and true
+bool flag_at(const Json& object, std::string_view key);  // it is there, and true
 // "" when absent, not a string, or longer than `max` bytes.
 std::string text_at(const Json& object, std::string_view key, std::size_t max);
 std::string name_at(const Json& object, std::string_view key);  // at most 1 KiB

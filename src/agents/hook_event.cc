@@ -17,7 +17,7 @@ constexpr std::string_view kSilent[] = {
 Program program_of(const Json& event) {
   // Both write the same common fields; Claude Code numbers prompts, Codex turns. Events outside a
   // turn have neither, and are told apart by the session file's name.
-  const bool turn = at(event, "turn_id").is_string() && !at(event, "prompt_id").is_string();
+  const bool turn = event["turn_id"].is_string() && !event["prompt_id"].is_string();
   const std::string transcript = path_at(event, "transcript_path").value_or("");
   if (turn || base_name(transcript).starts_with("rollout-")) return Program::kCodex;
   return Program::kClaudeCode;
@@ -53,21 +53,21 @@ void on_tool(const Event& event) {
     return;
   }
   ToolCall call{.base = event.base, .error = {}};
-  call.input = &at(event.json, "tool_input");
-  const Json& error = at(event.json, "error");
+  call.input = &event.json["tool_input"];
+  const Json& error = event.json["error"];
   if (event.name == "PreToolUse") {
     call.base.outcome = Outcome::kAsked;
   } else if (event.name == "PostToolUseFailure") {
     if (error.is_string()) call.error = error.text();
     call.base.outcome = says_absent(call.error) ? Outcome::kAbsent : Outcome::kFailed;
   } else {
-    call.response = &at(event.json, "tool_response");
+    call.response = &event.json["tool_response"];
   }
   observe_tool(call, event.sink, event.tally);
 }
 
 void on_prompt(const Event& event) {
-  const Json& prompt = at(event.json, "prompt");
+  const Json& prompt = event.json["prompt"];
   if (prompt.is_string()) {
     const auto& text = prompt.text();
     event.emit(Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
@@ -80,7 +80,7 @@ void on_prompt(const Event& event) {
 
 // The last message of an agent may declare what it read.
 void on_message(const Event& event) {
-  const Json& message = at(event.json, "last_assistant_message");
+  const Json& message = event.json["last_assistant_message"];
   if (message.is_string()) {
     observe_read_set(event.base, message.text(), event.sink, event.tally);
   } else if (is_text_or_cut(message)) {

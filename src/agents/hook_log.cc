@@ -125,7 +125,7 @@ void HookLogReader::on_line(std::string_view line) {
     return;
   }
   if (json->contains("event")) {
-    on_event(at(*json, "event"), *time);
+    on_event((*json)["event"], *time);
     return;
   }
   ++tally_.lines;
@@ -133,7 +133,7 @@ void HookLogReader::on_line(std::string_view line) {
     ++unparsed_;
     return;
   }
-  auto observation = read_fields<Observation>(at(*json, "observation"));
+  auto observation = read_fields<Observation>((*json)["observation"]);
   if (!observation) {
     ++tally_.damaged;
     return;
@@ -151,7 +151,7 @@ void HookLogReader::on_event(const Json& event, std::int64_t time_ms) {
         seen.push_back(std::move(observation));
       },
       tally_);
-  if (at(event, "cut_event").is_boolean()) ++tally_.incomplete;
+  if (event["cut_event"].is_boolean()) ++tally_.incomplete;
   const std::string name = name_at(event, "hook_event_name");
   if (name == "PreToolUse" && !key.second.empty() && seen.size() + asked_count_ <= kMaxAsked) {
     // A second asking under one id replaces the first, as an id is used once by an honest agent;

@@ -173,7 +173,7 @@ class Import {
       auto [parent, fresh] = parents_.try_emplace(file);
       if (fresh) {
         const auto json = parse_foreign(first_line(file));
-        if (json) parent->second = name_at(at(*json, "payload"), "parent_thread_id");
+        if (json) parent->second = name_at((*json)["payload"], "parent_thread_id");
       }
       if (sessions_.contains(parent->second)) ask(Program::kCodex, file);
     }

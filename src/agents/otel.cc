@@ -20,18 +20,18 @@ using Keys = std::initializer_list<const char*>;
 // An AnyValue of OTLP as plain JSON; null for what is no value or nested too deep.
 Json plain(const Json& any, int depth) {
   if (depth > kMaxDepth || !any.is_object()) return {};
-  if (const Json& text = at(any, "stringValue"); text.is_string()) return text;
-  if (const Json& flag = at(any, "boolValue"); flag.is_boolean()) return flag;
+  if (const Json& text = any["stringValue"]; text.is_string()) return text;
+  if (const Json& flag = any["boolValue"]; flag.is_boolean()) return flag;
   if (const auto whole = count_at(any, "intValue")) return *whole;
-  if (const Json& real = at(any, "doubleValue"); real.is_number()) return real;
-  if (const Json& values = at(at(any, "arrayValue"), "values"); values.is_array()) {
+  if (const Json& real = any["doubleValue"]; real.is_number()) return real;
+  if (const Json& values = any["arrayValue"]["values"]; values.is_array()) {
     Json out = Json::array();
     for (const Json& value : values) out.push_back(plain(value, depth + 1));
     return out;
   }
-  if (const Json& values = at(at(any, "kvlistValue"), "values"); values.is_array()) {
+  if (const Json& values = any["kvlistValue"]["values"]; values.is_array()) {
     Json out = Json::object();
-    for (const Json& pair : values) out[name_at(pair, "key")] = plain(at(pair, "value"), depth + 1);
+    for (const Json& pair : values) out[name_at(pair, "key")] = plain(pair["value"], depth + 1);
     return out;
   }
   return {};
@@ -39,10 +39,10 @@ Json plain(const Json& any, int depth) {
 
 Json attributes_of(const Json& holder) {
   Json out = Json::object();
-  for (const Json& pair : list_at(holder, "attributes")) {
+  for (const Json& pair : holder["attributes"]) {
     if (out.size() >= kMaxAttributes) break;
     const std::string key = name_at(pair, "key");
-    if (!key.empty()) out[key] = plain(at(pair, "value"), 0);
+    if (!key.empty()) out[key] = plain(pair["value"], 0);
   }
   return out;
 }
@@ -59,7 +59,7 @@ std::string first_name(const Json& attributes, Keys keys) {
 Json arguments_of(const Json& attributes) {
   for (const char* const key : {"gen_ai.tool.call.arguments", "tool.parameters", "input.value",
                                 "traceloop.entity.input", "tool.arguments"}) {
-    const Json& value = at(attributes, key);
+    const Json& value = attributes[key];
     Json found = value;
     if (value.is_string()) {
       auto parsed = parse_foreign(value.text());
@@ -67,7 +67,7 @@ Json arguments_of(const Json& attributes) {
     }
     // LangChain and OpenLLMetry wrap them once more.
     for (const char* const wrapper : {"inputs", "kwargs", "args", "arguments", "input"}) {
-      const Json inner = at(found, wrapper);
+      const Json inner = std::as_const(found)[wrapper];
       if (inner.is_object()) found = inner;
     }
     if (found.is_object()) return found;
@@ -82,7 +82,7 @@ bool name_has(std::string_view name, std::initializer_list<std::string_view> wor
 
 std::int64_t nanos_to_ms(const Json& span, const char* key) {
   // 2026 in nanoseconds is beyond 2^53, so the text is read and not a number.
-  const Json& value = at(span, key);
+  const Json& value = span[key];
   if (value.is_string()) {
     const auto& digits = value.text();
     if (digits.size() <= 6 || digits.size() > 19) return 0;
@@ -109,10 +109,10 @@ std::vector<std::string> paths_in(const Span& span) {
   for (const char* const key :
        {"file_path", "path", "filepath", "filePath", "filename", "file_name", "file", "target_file",
         "notebook_path", "relative_workspace_path", "uri"}) {
-    take(at(span.arguments, key));
+    take(span.arguments[key]);
   }
   for (const char* const key : {"paths", "files", "file_paths", "filenames"}) {
-    for (const Json& each : list_at(span.arguments, key)) take(each);
+    for (const Json& each : span.arguments[key]) take(each);
   }
   return paths;
 }
@@ -193,7 +193,7 @@ void on_span(const Json& json, const Json& resource, const Sink& sink, Tally& ta
   if (base.tool_use_id.empty()) base.tool_use_id = name_at(json, "spanId");
   base.start_ms = nanos_to_ms(json, "startTimeUnixNano");
   base.end_ms = nanos_to_ms(json, "endTimeUnixNano");
-  const Json& status = at(json, "status");
+  const Json& status = json["status"];
   if (count_or(status, "code", 0) == 2 || name_at(status, "code") == "STATUS_CODE_ERROR") {
     const bool absent = says_absent(text_at(status, "message", kMaxText));
     base.outcome = absent ? Outcome::kAbsent : Outcome::kFailed;
@@ -213,12 +213,12 @@ void on_span(const Json& json, const Json& resource, const Sink& sink, Tally& ta
 
 // False when the value is no export.
 bool on_export(const Json& json, const Sink& sink, Tally& tally) {
-  const Json& resources = at(json, "resourceSpans");
+  const Json& resources = json["resourceSpans"];
   if (!resources.is_array()) return false;
   for (const Json& resource : resources) {
-    const Json attributes = attributes_of(at(resource, "resource"));
-    for (const Json& scope : list_at(resource, "scopeSpans")) {
-      for (const Json& span : list_at(scope, "spans")) on_span(span, attributes, sink, tally);
+    const Json attributes = attributes_of(resource["resource"]);
+    for (const Json& scope : resource["scopeSpans"]) {
+      for (const Json& span : scope["spans"]) on_span(span, attributes, sink, tally);
     }
   }
   return true;

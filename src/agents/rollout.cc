@@ -37,7 +37,7 @@ class RolloutReader final : public SessionReader {
 
  private:
   void on_line(const Json& line, const std::string& type) override {
-    const Json& payload = at(line, "payload");
+    const Json& payload = line["payload"];
     if (!payload.is_object()) {
       ++tally_.damaged;
       return;
@@ -56,7 +56,7 @@ class RolloutReader final : public SessionReader {
     } else if (type == "token_usage_record") {
       on_usage(payload);
     } else if (type == "world_state") {
-      const Json& file = at(at(payload, "state"), "agents_md");
+      const Json& file = payload["state"]["agents_md"];
       if (auto directory = path_at(file, "directory")) agents_file(*directory);
     } else if (type == "response_item") {
       on_response_item(payload);
@@ -81,7 +81,7 @@ class RolloutReader final : public SessionReader {
   void on_event(const Json& payload) {
     const std::string type = name_at(payload, "type");
     if (type == "item_completed") {
-      const Json& item = at(payload, "item");
+      const Json& item = payload["item"];
       base_.tool_use_id = name_at(item, "id");
       base_.start_ms = count_or(payload, "started_at_ms", base_.start_ms);
       base_.end_ms = count_or(payload, "completed_at_ms", base_.end_ms);
@@ -92,7 +92,7 @@ class RolloutReader final : public SessionReader {
       last_message_ = text_at(payload, "last_agent_message", kMaxText);
       emit(Session{SessionPhase::kTurnEnded, type == "turn_aborted" ? "aborted" : "", "", ""});
     } else if (type == "token_count") {
-      on_token_count(at(payload, "info"));
+      on_token_count(payload["info"]);
     } else if (!among(kSilentEvents, type)) {
       ++tally_.unknown;
     }
@@ -135,7 +135,7 @@ class RolloutReader final : public SessionReader {
 
   void on_command(const Json& item) {
     Command command;
-    const Json& argv = at(item, "command");
+    const Json& argv = item["command"];
     if (argv.is_array() && argv.size() <= kMaxArguments) {
       std::size_t bytes = 0;
       for (const Json& word : argv) {
@@ -153,17 +153,15 @@ class RolloutReader final : public SessionReader {
     if (cwd) base_.cwd = *cwd;
     const auto code = count_at(item, "exit_code");
     if (code && *code <= 255) command.exit_code = static_cast<int>(*code);
-    if (base_.outcome == Outcome::kFailed) {
-      const Json& output = at(item, "aggregated_output");
-      if (output.is_string() && says_absent(output.text())) {
-        base_.outcome = Outcome::kAbsent;
-      }
+    const bool failed = base_.outcome == Outcome::kFailed;
+    if (failed && says_absent(item["aggregated_output"].text_or(""))) {
+      base_.outcome = Outcome::kAbsent;
     }
     emit(std::move(command));
   }
 
   void on_changes(const Json& item) {
-    const Json& changes = at(item, "changes");
+    const Json& changes = item["changes"];
     if (!changes.is_object() || changes.empty() || changes.size() > kMaxChanges) {
       ++tally_.incomplete;
       return emit(OtherTool{});
@@ -189,7 +187,7 @@ class RolloutReader final : public SessionReader {
   }
 
   void on_user_message(const Json& item) {
-    const Json& content = at(item, "content");
+    const Json& content = item["content"];
     if (!content.is_array()) {
       ++tally_.incomplete;
       return;
@@ -197,8 +195,7 @@ class RolloutReader final : public SessionReader {
     std::string text;
     for (const Json& part : content) {
       const std::string type = name_at(part, "type");
-      const Json& words = at(part, "text");
-      if (type == "text" && words.is_string()) text += words.text();
+      if (type == "text") text += part["text"].text_or("");
       const bool file = type == "local_image" || type == "mention" || type == "skill";
       auto path = file ? path_at(part, "path") : std::nullopt;
       // Mentions of apps and the like are URLs.
@@ -210,7 +207,7 @@ class RolloutReader final : public SessionReader {
   }
 
   void on_collab(const Json& item) {
-    const Json& receivers = at(item, "receiver_thread_ids");
+    const Json& receivers = item["receiver_thread_ids"];
     if (base_.tool != "spawn_agent" || !receivers.is_array()) return emit(OtherTool{});
     std::size_t left = kMaxFiles;
     for (const Json& receiver : receivers) {
@@ -225,10 +222,9 @@ class RolloutReader final : public SessionReader {
   void on_response_item(const Json& payload) {
     if (name_at(payload, "role") != "user") return;
     constexpr std::string_view kStart = "# AGENTS.md instructions for ";
-    for (const Json& part : list_at(payload, "content")) {
-      const Json& text = at(part, "text");
-      if (!text.is_string()) continue;
-      std::string_view words = text.text();
+    for (const Json& part : payload["content"]) {
+      const std::string text = part["text"].text_or("");
+      std::string_view words = text;
       if (!words.starts_with(kStart)) continue;
       words.remove_prefix(kStart.size());
       agents_file(words.substr(0, words.find('\n')));
@@ -252,14 +248,14 @@ class RolloutReader final : public SessionReader {
     if (!response.empty() && response == last_response_) return;
     last_response_ = response;
     base_.tool_use_id = response;
-    emit(usage_of(at(record, "usage"), model_));
+    emit(usage_of(record["usage"], model_));
   }
 
   // Older programs have no usage records. A count may come twice, so what it adds to the total
   // counts.
   void on_token_count(const Json& info) {
     if (has_usage_records_ || !info.is_object()) return;
-    const Usage total = usage_of(at(info, "total_token_usage"), model_);
+    const Usage total = usage_of(info["total_token_usage"], model_);
     Usage added = total;
     const bool grew = total.input >= counted_.input && total.output >= counted_.output &&
                       total.cache_read >= counted_.cache_read &&
@@ -270,7 +266,7 @@ class RolloutReader final : public SessionReader {
       added.cache_read -= counted_.cache_read;
       added.cache_write -= counted_.cache_write;
     } else {  // the count began again
-      added = usage_of(at(info, "last_token_usage"), model_);
+      added = usage_of(info["last_token_usage"], model_);
     }
     counted_ = total;
     if (added.input + added.output + added.cache_read + added.cache_write > 0) {

@@ -28,14 +28,14 @@ struct Context : Emitter {
 
 LineRange asked_range(const Json& input) {
   const auto offset = count_at(input, "offset");
-  if (!offset && !at(input, "offset").is_null()) return {};
+  if (!offset && !input["offset"].is_null()) return {};
   return {std::max<std::int64_t>(offset.value_or(1), 1), count_or(input, "limit", 0)};
 }
 
 // What was served, when the answer says so; else what was asked for. A figure that makes no sense
 // makes it the whole file: a read may be too wide, never too narrow.
 LineRange served_range(const Json& input, const Json* response) {
-  const Json& file = at(response != nullptr ? *response : input, "file");
+  const Json& file = (response != nullptr ? *response : input)["file"];
   const auto start = count_at(file, "startLine");
   const auto lines = count_at(file, "numLines");
   const auto total = count_at(file, "totalLines");
@@ -59,9 +59,9 @@ void on_edit(const Context& on) {
   auto path = path_at(on.input, "file_path");
   if (!path) path = path_at(on.input, "notebook_path");
   if (!path) return on.incomplete();
-  const Json& old_text = at(on.input, "old_string");
+  const Json& old_text = on.input["old_string"];
   const bool creates = old_text.is_string() && old_text.text().empty() && on.answered() &&
-                       !is_text_or_cut(at(*on.call.response, "originalFile"));
+                       !is_text_or_cut((*on.call.response)["originalFile"]);
   if (!creates) on.emit(FileRead{*path, {}, Via::kEdit});
   if (on.succeeded() || on.base.outcome == Outcome::kAsked) {
     on.emit(FileWrite{std::move(*path), creates ? WriteHow::kCreated : WriteHow::kChanged});
@@ -102,10 +102,10 @@ Query query_of(const Context& on, QueryKind kind, std::string pattern) {
 }
 
 void answer_files(const Json& response, Query* query) {
-  const Json& files = at(response, "filenames");
+  const Json& files = response["filenames"];
   if (!files.is_array() || files.size() > kMaxFiles) return;
   for (const Json& file : files) {
-    auto path = file.is_string() ? as_path(file.text()) : std::nullopt;
+    auto path = as_path(file.text_or(""));
     if (!path) return;
     query->files.push_back(std::move(*path));
   }
@@ -117,8 +117,8 @@ void answer_files(const Json& response, Query* query) {
 
 void on_query(const Context& on, QueryKind kind) {
   const char* const key = kind == QueryKind::kWeb ? "query" : "pattern";
-  const Json& pattern = at(on.input, key);
-  const bool bad_root = !at(on.input, "path").is_null() && !path_at(on.input, "path");
+  const Json& pattern = on.input[key];
+  const bool bad_root = !on.input["path"].is_null() && !path_at(on.input, "path");
   std::string text = text_at(on.input, key, kMaxText);
   if (!pattern.is_string() || text.empty() || bad_root) return on.incomplete();
   Query query = query_of(on, kind, std::move(text));
@@ -242,7 +242,7 @@ Usage usage_of(const Json& usage, std::string model) {
   Usage of;
   of.model = std::move(model);
   of.output = count_or(usage, "output_tokens", 0);
-  if (at(usage, "cached_input_tokens").is_null()) {
+  if (usage["cached_input_tokens"].is_null()) {
     of.input = count_or(usage, "input_tokens", 0);
     of.cache_read = count_or(usage, "cache_read_input_tokens", 0);
     of.cache_write = count_or(usage, "cache_creation_input_tokens", 0);

@@ -58,7 +58,6 @@ Observation base_of(const Json& line) {
 std::string result_text(const Json& content) {
   if (content.is_string()) return content.text();
   std::string text;
-  if (!content.is_array()) return text;
   for (const Json& block : content) {
     if (text.size() > kMaxText) break;
     text += text_at(block, "text", kMaxText);
@@ -99,11 +98,11 @@ class TranscriptReader final : public SessionReader {
   };
 
   void on_assistant(const Json& line, const Observation& base) {
-    const Json& message = at(line, "message");
+    const Json& message = line["message"];
     const std::string id = name_at(message, "id");
     if (id != message_ || id.empty()) flush_usage();
     message_ = id;
-    const Json& usage = at(message, "usage");
+    const Json& usage = message["usage"];
     const std::string model = name_at(message, "model");
     if (usage.is_object() && model != "<synthetic>") {  // the agent's own words, nobody was asked
       usage_ = base;
@@ -111,7 +110,7 @@ class TranscriptReader final : public SessionReader {
       usage_.detail = usage_of(usage, model);
       usage_due_ = true;
     }
-    const Json& content = at(message, "content");
+    const Json& content = message["content"];
     if (!content.is_array()) {
       ++tally_.incomplete;
       return;
@@ -138,7 +137,7 @@ class TranscriptReader final : public SessionReader {
       ++tally_.incomplete;
       return;
     }
-    call.input = canonical_json(at(block, "input"));
+    call.input = canonical_json(block["input"]);
     const bool held = !call.base.tool_use_id.empty() && !calls_.contains(call.base.tool_use_id) &&
                       calls_.size() < kMaxCalls &&
                       calls_bytes_ + call.input.size() <= kMaxCallBytes;
@@ -155,7 +154,7 @@ class TranscriptReader final : public SessionReader {
   }
 
   void on_user(const Json& line, const Observation& base) {
-    const Json& content = at(at(line, "message"), "content");
+    const Json& content = line["message"]["content"];
     const bool by_agent = flag_at(line, "isMeta");
     const auto prompt = [&](const std::string& text) {
       if (!by_agent) emit(base, Prompt{sha256(text), static_cast<std::int64_t>(text.size())});
@@ -169,8 +168,7 @@ class TranscriptReader final : public SessionReader {
     for (const Json& block : content) {
       const std::string type = name_at(block, "type");
       if (type == "tool_result") on_tool_result(block, line, base);
-      const Json& words = at(block, "text");
-      if (type == "text" && words.is_string()) text += words.text();
+      if (type == "text") text += block["text"].text_or("");
     }
     if (!text.empty()) prompt(text);
   }
@@ -191,12 +189,12 @@ class TranscriptReader final : public SessionReader {
     if (input) tool.input = &*input;
     std::string error;
     if (flag_at(block, "is_error")) {
-      error = result_text(at(block, "content"));
+      error = result_text(block["content"]);
       tool.error = error;
       tool.base.outcome = says_absent(error) ? Outcome::kAbsent : Outcome::kFailed;
     }
     // The files of sub-agents lack it.
-    if (at(line, "toolUseResult").is_object()) tool.response = &at(line, "toolUseResult");
+    if (line["toolUseResult"].is_object()) tool.response = &line["toolUseResult"];
     std::vector<Observation> seen;
     observe_tool(
         tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
@@ -208,10 +206,10 @@ class TranscriptReader final : public SessionReader {
   }
 
   void on_attachment(const Json& line, const Observation& base) {
-    const Json& attachment = at(line, "attachment");
+    const Json& attachment = line["attachment"];
     const std::string type = name_at(attachment, "type");
     if (type == "instructions") {
-      const Json& files = at(attachment, "files");
+      const Json& files = attachment["files"];
       if (!files.is_array()) ++tally_.incomplete;
       for (const Json& file : files) {
         auto path = path_at(file, "path");
@@ -228,7 +226,7 @@ class TranscriptReader final : public SessionReader {
     } else if (type == "directory" && path) {
       emit(base, Listing{*path, Via::kMention});
     } else if (file) {  // "file", and whatever else puts a file in front of the model
-      const LineRange lines = served_lines(at(at(attachment, "content"), "file"));
+      const LineRange lines = served_lines(attachment["content"]["file"]);
       emit(base, FileRead{*file, lines, Via::kMention});
     } else if (type == "nested_memory" || type == "directory" || type == "file") {
       ++tally_.incomplete;

@@ -74,19 +74,13 @@ Message oversized_message() {
 }
 
 std::string reply_line(const std::string& id, const Json& result) {
-  auto known = parse_json(id);
-  return line_of({{"id", known ? *known : Json()}, {"result", result}});
-}
-
-std::string error_line(const std::string& id, int code, const std::string& text) {
-  auto known = parse_json(id);
-  return line_of({{"id", known ? *known : Json()}, {"error", {{"code", code}, {"message", text}}}});
+  return line_of({{"id", parse_json(id).value_or(Json())}, {"result", result}});
 }
 
 std::string error_line(const std::string& id, int code, const std::string& text, const Json& data) {
-  auto known = parse_json(id);
-  return line_of({{"id", known ? *known : Json()},
-                  {"error", {{"code", code}, {"message", text}, {"data", data}}}});
+  Json error{{"code", code}, {"message", text}};
+  if (!data.is_null()) error["data"] = data;
+  return line_of({{"id", parse_json(id).value_or(Json())}, {"error", std::move(error)}});
 }
 
 std::string notification_line(const std::string& method, const Json& params) {

@@ -36,8 +36,8 @@ Message oversized_message();
 
 // Lines to send, without their end. `id` and `result` are JSON texts.
 std::string reply_line(const std::string& id, const Json& result);
-std::string error_line(const std::string& id, int code, const std::string& text);
-std::string error_line(const std::string& id, int code, const std::string& text, const Json& data);
+std::string error_line(const std::string& id, int code, const std::string& text,
+                       const Json& data = nullptr);
 std::string notification_line(const std::string& method, const Json& params);
 
 }  // namespace gittxn::mcp

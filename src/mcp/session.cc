@@ -23,8 +23,7 @@ constexpr std::size_t kWarning = 3;
 constexpr std::size_t kMaxName = 256;
 
 std::string name_of(const Json& value) {
-  if (!value.is_string()) return "";
-  const auto& text = value.text();
+  std::string text = value.text_or("");
   return text.size() <= kMaxName ? text : "";
 }
 
