@@ -79,9 +79,9 @@ std::string told_field(std::string_view field, const Json& payload) {
   const char mark = field.front();
   if (mark == ':' || mark == '~') field.remove_prefix(1);
   const std::size_t question = std::min(field.find('?'), field.size());
-  const auto found = payload.find(std::string(field.substr(0, question)));
-  const bool there = found != payload.end() && !found->is_null();
-  const std::string value = there ? shown(*found) : std::string();
+  const Json& found = payload[field.substr(0, question)];
+  const bool there = !found.is_null();
+  const std::string value = there ? shown(found) : std::string();
   if (mark == ':') return value.empty() ? value : ": " + value;
   if (mark == '~') return value.substr(0, 7);
   if (question == field.size()) return there ? value : "?";
