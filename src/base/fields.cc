@@ -20,6 +20,9 @@ class FieldWriter final : public FieldIo {
     if (!out_.is_object()) out_ = Json::object();
   }
 
+  void prose(const Field& field, std::string_view value) override { at(field) = value; }
+  void share(const Field& field, double value) override { at(field) = value; }
+
  private:
   // Of an element it is the whole.
   Json& at(const Field& field) { return *field.key == '\0' ? out_ : out_[field.key]; }

@@ -1,7 +1,7 @@
 // One list of fields for each type: `void fields(FieldIo& io, T& value)`, beside the type, names
 // every field once, in order, with its kind. Whoever is `io` makes of it what is wanted: the JSON
 // of a value, a value of its JSON, the JSON Schema or the line of a document
-// (store/testing/field_schema.h). So none of them can differ from another.
+// (base/testing/field_schema.inc). So none of them can differ from another.
 //
 //   void fields(FieldIo& io, Identity& identity) {
 //     io.thing("identity");
@@ -12,9 +12,15 @@
 // Reading is strict: a field that lacks, has another type, is out of its bounds or is not in the
 // list is kCorrupt: "read: field 'kind': unknown value 'glance'". A list runs for every use, so it
 // decides nothing by the value but what maybe() and or_null() say.
+//
+// A list of what is only written (cli/, the outputs of --json) may name values that are constant or
+// computed: `void lease_fields(FieldIo& io, const LeaseLine& line)`. Its documents are made of a
+// value that says nothing, T{}.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -23,6 +29,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,6 +59,18 @@ struct Bounds {
 inline constexpr Bounds kNotNegative{.least = 0, .by = Bounds::By::kRule};
 inline constexpr Bounds kPositive{.least = 1, .by = Bounds::By::kRule};
 
+class FieldIo;
+using FieldList = std::function<void(FieldIo&)>;
+// To write, a list only looks at the value.
+template <typename T>
+void fields_of(FieldIo& io, const T& value) {
+  fields(io, const_cast<T&>(value));
+}
+template <typename T>
+FieldList field_list(const T& value) {
+  return [&value](FieldIo& io) { fields_of(io, value); };
+}
+
 class FieldIo {
  public:
   FieldIo() = default;
@@ -63,15 +82,40 @@ class FieldIo {
   virtual void thing(std::string_view /*name*/) {}
 
   void text(const Field& field, std::string& value) { on_text(field, value); }  // any bytes
-  void texts(const Field& field, std::vector<std::string>& values) {
-    list_of(field, values, [](FieldIo& io, std::string& one) { io.text("", one); });
+  void text(const Field& field, std::string_view value) {
+    std::string written(value);
+    on_text(field, written);
+  }
+  // Several of them, and several numbers that are not below 0.
+  void each_text(std::initializer_list<std::pair<Field, std::string_view>> all) {
+    for (const auto& [field, value] : all) text(field, value);
+  }
+  void each_count(std::initializer_list<std::pair<Field, std::int64_t>> all) {
+    for (const auto& [field, value] : all) integer(field, value, kNotNegative);
+  }
+  // Text that is UTF-8 already and is written as it is, percent signs too.
+  virtual void prose(const Field& field, std::string_view value) { text(field, value); }
+  template <typename All>
+  void texts(const Field& field, All&& values) {
+    list_of(field, values, [](FieldIo& io, auto& one) { io.text("", one); });
   }
   void integer(const Field& field, std::int64_t& value, Bounds bounds = {}) {
     on_integer(field, value, bounds);
   }
   void integer(const Field& field, int& value, Bounds bounds = {});
+  template <std::integral Number>
+  void integer(const Field& field, const Number& value, Bounds bounds = {}) {
+    auto written = static_cast<std::int64_t>(value);
+    on_integer(field, written, bounds);
+  }
+  virtual void share(const Field& /*field*/, double /*value*/) {}  // from 0 to 1; only written
   void boolean(const Field& field, bool& value) { on_boolean(field, value); }
-  void oid(const Field& field, Oid& value);  // "" or 40 lower-case hex digits
+  void boolean(const Field& field, const bool& value) {
+    bool written = value;
+    on_boolean(field, written);
+  }
+  virtual void yes(const Field& field) { boolean(field, true); }  // that is always true
+  void oid(const Field& field, Oid& value);                       // "" or 40 lower-case hex digits
   template <typename Tag>
   void name(const Field& field, Name<Tag>& value) {
     std::string text_of = value.str();
@@ -91,6 +135,17 @@ class FieldIo {
     at = on_word(field, words, at);
     if (at < N && table[at].first != value) value = table[at].first;
   }
+  // One that is only written: of the names that `name` gives to the values from 0 on, before the
+  // first that is "unknown".
+  template <typename E>
+  void choice(const Field& field, E value, std::string_view (*name)(E)) {
+    std::vector<std::string_view> words;
+    for (int i = 0; name(static_cast<E>(i)) != "unknown"; ++i) {
+      const std::string_view one = name(static_cast<E>(i));
+      if (std::ranges::find(words, one) == words.end()) words.push_back(one);
+    }
+    word(field, name(value), words);
+  }
   // A text that is one of these.
   template <std::size_t N>
   void word(const Field& field, std::string& value, const std::array<std::string_view, N>& words) {
@@ -99,25 +154,45 @@ class FieldIo {
     at = on_word(field, words, at);
     if (at < N && words[at] != value) value = words[at];
   }
+  void word(const Field& field, std::string_view value, std::span<const std::string_view> words) {
+    const auto at = std::ranges::find(words, value) - words.begin();
+    on_word(field, words, static_cast<std::size_t>(at));
+  }
+  void word(const Field& field, std::string_view value,
+            std::initializer_list<std::string_view> words) {
+    word(field, value, std::span(words.begin(), words.size()));
+  }
   // Something with a list of its own, and an array of such.
   template <typename T>
   void value(const Field& field, T& one) {
-    on_object(field, [&one](FieldIo& io) { fields(io, one); });
+    on_object(field, field_list(one));
   }
-  template <typename T>
-  void list(const Field& field, std::vector<T>& values) {
-    list_of(field, values, [](FieldIo& io, T& one) { fields(io, one); });
+  void group(const Field& field, const FieldList& list) { on_object(field, list); }
+  template <typename All>
+  void list(const Field& field, All& values, Bounds count = kNotNegative) {
+    list_of(field, values, fields_of<typename All::value_type>, count);
   }
-  // An array whose elements `each` describes.
-  template <typename T, typename Each>
-  void list_of(const Field& field, std::vector<T>& values, Each each, Bounds count = kNotNegative) {
+  // An array whose elements `each` describes. What is constant or made here is only written.
+  template <typename All, typename Each>
+  void list_of(const Field& field, All&& values, Each each, Bounds count = kNotNegative) {
     Items items{.count = values.size(), .bounds = count, .resize = {}, .each = {}};
-    items.resize = [&values](std::size_t size) {
-      values.clear();
-      values.resize(size);
+    items.resize = [](std::size_t /*size*/) {};
+    if constexpr (std::is_same_v<All, std::remove_cvref_t<All>&>) {
+      items.resize = [&values](std::size_t size) {
+        values.clear();
+        values.resize(size);
+      };
+    }
+    items.each = [&values, &each](FieldIo& io, std::size_t i) {
+      if (i < values.size()) return each(io, values[i]);
+      typename std::remove_cvref_t<All>::value_type nothing{};
+      each(io, nothing);
     };
-    items.each = [&values, &each](FieldIo& io, std::size_t i) { each(io, values[i]); };
     on_items(field, items);
+  }
+  // One of these lists, the others of which are described too. Only written.
+  virtual void either(std::size_t which, std::initializer_list<FieldList> lists) {
+    lists.begin()[which](*this);
   }
   // Of anything.
   void array(const Field& field, Json& value) { on_any(field, value, Any::kArray); }
@@ -153,6 +228,25 @@ class FieldIo {
     return value.has_value();
   }
 
+  template <typename T>
+  bool or_null(const char* key, const T& value) {
+    return on_null(key, value == T{} ? There::kNo : There::kYes);
+  }
+  // The next three are only written.
+  void text_or_null(const Field& field, std::string_view value) {
+    if (or_null(field.key, value)) text(field, value);
+  }
+  void oid_or_null(const Field& field, Oid value) {
+    if (or_null(field.key, std::as_const(value))) oid(field, value);
+  }
+  // null also for what is below its bounds.
+  void integer_or_null(const Field& field, std::optional<std::int64_t> value, Bounds bounds = {}) {
+    const bool there = value && *value >= bounds.least;
+    if (on_null(field.key, there ? There::kYes : There::kNo)) {
+      integer(field, value.value_or(0), bounds);
+    }
+  }
+
   // Something is wrong with a field that was read, for a reason of the list's. Only reading looks.
   virtual void wrong(const Field& /*field*/, std::string_view /*reason*/) {}
   // Here a field of another list has only these values, is empty, or is never there; what reads it
@@ -177,7 +271,7 @@ class FieldIo {
   // The place of the word; its number when there is none.
   virtual std::size_t on_word(const Field& field, std::span<const std::string_view> words,
                               std::size_t at) = 0;
-  virtual void on_object(const Field& field, const std::function<void(FieldIo&)>& list) = 0;
+  virtual void on_object(const Field& field, const FieldList& list) = 0;
   virtual void on_items(const Field& field, const Items& items) = 0;
   virtual void on_any(const Field& field, Json& value, Any kind) = 0;
   virtual bool on_maybe(std::span<const char* const> keys, There there) = 0;
@@ -189,21 +283,12 @@ class FieldIo {
   }
 };
 
-using FieldList = std::function<void(FieldIo&)>;
-
 Json json_of(const FieldList& list);                // what the list says of its value
 std::string canonical_text(const FieldList& list);  // canonical_json of that
 // Into the value of the list, from an object that has its fields and no other. The first thing that
 // is wrong is the error. `what`: in messages; "" as the list calls itself.
 Status read_json(const Json& json, std::string_view what, const FieldList& list);
 Status read_text(std::string_view text, std::string_view what, const FieldList& list);
-
-// To write, a list only looks at the value.
-template <typename T>
-FieldList field_list(const T& value) {
-  T& looked_at = const_cast<T&>(value);
-  return [&looked_at](FieldIo& io) { fields(io, looked_at); };
-}
 
 // The JSON of a value of a type that has a list, and the value of such.
 template <typename T>

@@ -50,7 +50,7 @@ std::string_view code_name(Code code) {
     case Code::kOutcomeUnknown:
       return "outcome-unknown";
   }
-  return "fault";
+  return "unknown";
 }
 
 }  // namespace gittxn

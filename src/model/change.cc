@@ -40,7 +40,7 @@ Result<FileMode> mode_from_text(std::string_view text) {
 void fields(FieldIo& io, TreeEntry& entry) {
   io.thing("side");
   io.choice("mode", entry.mode, kModes);
-  io.oid("oid", entry.oid);
+  io.oid({"oid", "", "^[0-9a-f]{40}$"}, entry.oid);
 }
 
 void fields(FieldIo& io, PathChange& change) {

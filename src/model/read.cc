@@ -27,10 +27,10 @@ auto key_of(const Read& read) {
 }
 
 // [first, count]
-void span_field(FieldIo& io, const char* key, LineSpan& lines) {
+void span_field(FieldIo& io, const Field& field, LineSpan& lines) {
   std::vector<std::int64_t> pair{lines.first, lines.count};
   const auto number = [](FieldIo& each, std::int64_t& one) { each.integer("", one, {.least = 1}); };
-  io.list_of(key, pair, number, {.least = 2, .most = 2});
+  io.list_of(field, pair, number, {.least = 2, .most = 2});
   if (pair.size() == 2 && LineSpan{pair[0], pair[1]} != lines) lines = {pair[0], pair[1]};
 }
 
@@ -87,11 +87,12 @@ void fields(FieldIo& io, Read& read) {
   io.choice("source", read.source, kReadSources);
   io.text("op", read.op);
   if (io.maybe("snapshot", read.snapshot)) io.oid("snapshot", read.snapshot);
-  if (io.maybe("pid", read.pid)) io.integer("pid", read.pid);
+  if (io.maybe("pid", read.pid)) io.integer("pid", read.pid, kPositive);
   if (io.maybe("argv", read.argv)) io.text("argv", read.argv);
   if (io.maybe("query", read.query)) io.text("query", read.query);
-  if (io.maybe("lines", read.lines)) span_field(io, "lines", read.lines);
-  if (io.maybe("explains", read.explains)) io.integer("explains", read.explains);
+  if (io.maybe("lines", read.lines))
+    span_field(io, {"lines", "the first line and how many"}, read.lines);
+  if (io.maybe("explains", read.explains)) io.integer("explains", read.explains, kPositive);
   if (io.maybe("session", read.session)) io.text("session", read.session);
   if (io.maybe("agent", read.agent)) io.text("agent", read.agent);
   if (io.maybe("call", read.call)) io.text("call", read.call);

@@ -156,7 +156,7 @@ void fields(FieldIo& io, Compensation& compensation) {
   io.boolean("ended", compensation.ended);
   io.integer("exit", compensation.exit_status);
   io.boolean("timed_out", compensation.timed_out);
-  io.name("output", compensation.output);
+  io.name({"output", "digest of what it printed; empty: it has not run"}, compensation.output);
 }
 
 }  // namespace gittxn

@@ -8,7 +8,8 @@ namespace gittxn::semantic {
 
 std::string_view change_name(Change change) {
   constexpr std::string_view kNames[] = {"added", "removed", "changed", "moved"};
-  return kNames[static_cast<std::size_t>(change)];
+  const auto at = static_cast<std::size_t>(change);
+  return at < std::size(kNames) ? kNames[at] : "unknown";
 }
 
 bool Changed::code() const {

@@ -10,12 +10,12 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/testing/campaign.h"
+#include "base/testing/field_schema.inc"
 #include "base/testing/random_fields.h"
 #include "store/area.h"
 #include "store/events.h"
 #include "store/log/feed.h"
 #include "store/testing/check.h"
-#include "store/testing/field_schema.h"
 #include "store/testing/golden_log.h"
 #include "store/testing/json_schema.h"
 
@@ -42,7 +42,7 @@ std::string states_in(unsigned states) {
 
 std::string table_line(const EventRule& rule) {
   std::string payload = rule.text.fields;
-  if (payload.empty()) payload = field_line(payload_list(rule));
+  if (payload.empty()) payload = gittxn::testing::field_line(payload_list(rule));
   if (*rule.text.subject != '\0') payload += fmt::format("; subject: {}", rule.text.subject);
   const std::string when = rule.states != 0 ? states_in(rule.states) : rule.text.when;
   const std::string then = rule.then ? std::string(state_name(*rule.then)) : rule.text.then;
@@ -59,7 +59,8 @@ bool writes_goldens() {
 
 std::string schema_of(const std::string& type) {
   const EventRule& rule = *rule_of(type);
-  return schema_file({schema_uri(type, 1), type, rule.text.about}, payload_list(rule));
+  return gittxn::testing::schema_file({schema_uri(type, 1), type, rule.text.about},
+                                      payload_list(rule));
 }
 
 std::string event_table() {
