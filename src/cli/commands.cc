@@ -12,8 +12,9 @@
 namespace gittxn::cli {
 
 std::string_view stability_name(Stability stability) {
-  if (stability == Stability::kStable) return "stable";
-  return stability == Stability::kExperimental ? "experimental" : "internal";
+  constexpr std::string_view kNames[] = {"stable", "experimental", "internal"};
+  const auto at = static_cast<std::size_t>(stability);
+  return at < std::size(kNames) ? kNames[at] : "unknown";
 }
 
 std::span<const GroupSpec> groups() {

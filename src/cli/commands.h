@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/result.h"
 
 namespace gittxn::api {
@@ -96,11 +97,36 @@ struct Example {
   std::string_view says;
 };
 
+// What --json prints of a T: its fields, of which share/schemas/output/NAME.v1.json is made too.
+template <typename T>
+struct Printed {
+  std::string_view name;
+  std::string_view about;
+  void (*list)(FieldIo& io, const T& value);
+
+  FieldList operator()(const T& value) const {
+    return [list_of_it = list, &value](FieldIo& io) { list_of_it(io, value); };
+  }
+};
+
 // What --json prints. Of several entries the one counts of which most words are there.
 enum class Lines { kOne, kMany };  // one object; or any number of lines, each an object
 struct Output {
-  std::string_view schema;  // share/schemas/output/SCHEMA.v1.json; empty: no JSON of its own
-  std::string on = {};      // what must be there: flags, "--" for a command
+  // What another module writes, of a schema that is written by hand; "": no JSON of its own.
+  Output(const char* name = "", std::string_view its_on = {}, Lines its_lines = Lines::kOne)
+      : schema(name), on(its_on), lines(its_lines) {}
+  template <typename T>
+  Output(const Printed<T>& printed, std::string_view its_on = {}, Lines its_lines = Lines::kOne)
+      : schema(printed.name),
+        about(printed.about),
+        fields([list = printed.list](FieldIo& io) { list(io, T{}); }),
+        on(its_on),
+        lines(its_lines) {}
+
+  std::string_view schema;  // empty: none
+  std::string_view about;
+  FieldList fields;  // of a value that says nothing
+  std::string on;    // what must be there: flags, "--" for a command
   Lines lines = Lines::kOne;
 };
 

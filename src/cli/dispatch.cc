@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 
 #include "api/kernel.h"
 #include "api/work.h"
-#include "base/json.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -50,15 +50,11 @@ void Printer::text(std::string_view bytes) {
   }
 }
 
-std::string json_line(const Json& value) {
-  return dump_json(value) + "\n";
+std::string json_line(const FieldList& object) {
+  return dump_json(json_of(object)) + "\n";
 }
 
-void Printer::json(const Json& value) {
-  text(json_line(value));
-}
-
-int Session::show(const Json& object, std::string_view text) const {
+int Session::show(const FieldList& object, std::string_view text) const {
   reporter->finish();
   if (json()) {
     out->json(object);
@@ -68,11 +64,11 @@ int Session::show(const Json& object, std::string_view text) const {
   return kExitDone;
 }
 
-int Session::done(const Json& object, std::string_view text) const {
+int Session::done(const FieldList& object, std::string_view text) const {
   return show(object, quiet() ? std::string_view() : text);
 }
 
-int Session::made(const Json& object, std::string_view id, std::string_view text) const {
+int Session::made(const FieldList& object, std::string_view id, std::string_view text) const {
   return show(object, quiet() ? clean(id) + "\n" : std::string(text));
 }
 
@@ -82,26 +78,12 @@ std::string variable(const Environment& env, const std::string& name) {
 }
 
 int exit_status(Code code) {
-  switch (code) {
-    case Code::kUsage:
-    case Code::kUnsupported:
-    case Code::kRefused:
-    case Code::kNotFound:
-    case Code::kExists:
-      return kExitUsage;
-    case Code::kBusy:
-    case Code::kStale:
-    case Code::kTimeout:
-    case Code::kInterrupted:
-      return kExitNo;
-    case Code::kFault:
-    case Code::kCorrupt:
-    case Code::kNewer:
-    case Code::kNeedsGit:
-    case Code::kOutcomeUnknown:
-      return kExitFault;
-  }
-  return kExitFault;
+  using enum Code;
+  const auto is_of = [code](std::initializer_list<Code> codes) {
+    return std::ranges::find(codes, code) != codes.end();
+  };
+  if (is_of({kUsage, kUnsupported, kRefused, kNotFound, kExists})) return kExitUsage;
+  return is_of({kBusy, kStale, kTimeout, kInterrupted}) ? kExitNo : kExitFault;
 }
 
 Status check_inside(const Session& session) {

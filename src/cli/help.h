@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "cli/commands.h"
 
 namespace gittxn::cli {
@@ -19,8 +18,7 @@ std::string sentence_of(
     const CommandSpec& command);  // its description, or its summary as a sentence
 
 std::string stability_table(const Table& table = command_table());  // git txn version --cli
-// {commands, flags, errors}: share/schemas/output/version-cli.v1.json.
-Json stability_json(const Table& table = command_table());
+void table_fields(FieldIo& io, const Table& table);  // with git txn version --cli --json
 std::string commands_page(const Table& table = command_table());  // docs/commands.md
 
 // Every page as (file name, text): git-txn.1 and git-txn-COMMAND.1.

@@ -3,160 +3,271 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/fields.h"
 #include "cli/render.h"
+#include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
 
-Json text(const std::string& bytes) {
-  return encode_path(bytes);
+void waiting_field(FieldIo& io, const Txn& txn) {
+  if (!io.or_null("waiting", txn.waiting_reason)) return;
+  io.group("waiting", [&](FieldIo& waiting) {
+    waiting.thing("waiting");
+    waiting.each_text({{"reason", txn.waiting_reason}, {"subject", txn.waiting_subject}});
+  });
 }
 
-// The commit that a landing is on its branch today; null: it is not there any more.
-Json commit_now_json(const Oid& landed, const api::LandingNow& now) {
+void txn_fields(FieldIo& io, const Txn& txn) {
+  io.each_text({{"txn", txn.id.str()}, {"name", txn.name}});
+  io.choice("state", txn.state, state_name);
+  io.text_or_null("workflow", txn.workflow);
+  io.text_or_null("phase", txn.phase);
+  io.text_or_null({"clone", "Of a hub: the one that has its work."}, txn.clone);
+  waiting_field(io, txn);
+  io.text("branch", txn.target.str());
+  io.oid_or_null("base", txn.attempts.empty() ? Oid() : txn.attempts.back().base);
+  io.oid_or_null("commit", txn.landed_commit);
+  io.choice("isolation", txn.isolation, isolation_name);
+  io.text("owner", txn.owner);
+  io.integer("priority", txn.priority);
+  io.texts("command", txn.command);
+  io.integer("attempts", txn.attempts.size(), kNotNegative);
+  io.text_or_null("worktree", worktree_of(txn));
+  io.text({"begun", "", "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$"}, format_utc(txn.created_wall_ms));
+}
+
+void process_field(FieldIo& io, int process) {
+  io.integer_or_null(
+      {"process", "Of git-txn, where it runs a command of this on this machine now."}, process,
+      kPositive);
+}
+
+void command_exit_field(FieldIo& io, const Txn& txn) {
+  const bool none = txn.attempts.empty();
+  io.integer_or_null("command_exit", none ? std::nullopt : txn.attempts.back().command_exit);
+}
+
+void commit_now_field(FieldIo& io, const Oid& landed, const api::LandingNow& now) {
   using enum api::LandingNow::How;
-  if (now.how == kGone) return nullptr;
-  return or_null(now.how == kRewritten ? now.commit.str() : landed.str());
+  io.oid_or_null({"commit_now",
+                  "What the commit is on the branch today: another one after a rebase over it; "
+                  "null where it is not there any more."},
+                 now.how == kGone        ? Oid()
+                 : now.how == kRewritten ? now.commit
+                                         : landed);
+}
+
+void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
+  txn_fields(io, line.txn);
+  io.boolean("owner_alive", line.owner_alive);
+  io.texts("stale", line.stale);
+  process_field(io, line.process);
+  io.text_or_null({"last_call", "When that command made its newest call on record."},
+                  line.last_call_wall_ms == 0 ? "" : format_utc(line.last_call_wall_ms));
+  command_exit_field(io, line.txn);
+  commit_now_field(io, line.txn.landed_commit, line.landing);
+  if (!io.or_null("owed", line.owed)) return;
+  io.group(
+      {"owed", "Of one that ended without landing: what has yet to undo its effects elsewhere."},
+      [&](FieldIo& owed) {
+        owed.integer("compensations", line.owed, kPositive);
+        owed.text_or_null(
+            {"next", "What runs them; null: it is to be typed in the clone that has it."},
+            line.owed_next);
+      });
+}
+
+void witness_fields(FieldIo& io, const api::WhyReport::Witness& witness) {
+  io.each_text({{"path", witness.path}, {"diff", witness.diff}});
+}
+
+void gate_fields(FieldIo& io, const GateSpec& gate) {
+  io.thing("gate of policy");
+  io.text("name", gate.name.str());
+  io.texts("command", gate.command);
+  io.integer("timeout_ms", gate.timeout_ms, kNotNegative);
+  io.texts("env", gate.env);
+  io.text("version", gate.version.str());
+}
+
+void judged_fields(FieldIo& io, const api::GateLine& gate) {
+  io.thing("gate");
+  io.each_text({{"name", gate.name}, {"version", gate.version.str()}});
+  io.word("result", gate.result, {"passed", "failed", "timed out"});
+  io.boolean("reused", gate.reused);
+  io.text_or_null("certificate", gate.certificate);
+}
+
+void read_set_fields(FieldIo& io, const ReadSet& set) {
+  io.word("status", set.complete ? "complete" : "unknown", {"complete", "unknown"});
+  io.text_or_null("reason", set.complete ? "" : set.unknown_reason);
+  io.integer("count", set.reads.size(), kNotNegative);
+  io.text_or_null("tool_env", set.tool_env_digest.str());
+  io.group("by_source", [&](FieldIo& sources) {
+    using enum ReadSource;
+    for (const auto source : {kTrace, kHook, kMcp, kTranscript, kDeclared, kCoarse, kKernel}) {
+      const char* const name = source_name(source).data();
+      const auto count = std::ranges::count(set.reads, source, &Read::source);
+      if (sources.maybe(name, count)) sources.integer(name, count, kNotNegative);
+    }
+  });
+}
+
+void write_fields(FieldIo& io, const PathChange& change) {
+  io.text("path", change.path);
+  io.texts("symbols", std::vector<std::string>());
+}
+
+void conflict_fields(FieldIo& io, const Conflict& conflict) {
+  io.thing("conflict");
+  io.choice("kind", conflict.kind, conflict_kind_name);
+  io.text("subject", conflict.subject);
+  io.text_or_null("read_digest", conflict.read_digest);
+  io.text_or_null("head_digest", conflict.head_digest);
+  io.text_or_null("changed_by", conflict.changed_by);
+  io.text_or_null("hint", conflict.hint);
+  io.text_or_null("read_by", conflict.read_by);
+  io.text_or_null("cause", conflict.cause);
+}
+
+void repair_fields(FieldIo& io, const api::Outcome::Repair& repair) {
+  io.each_text({{"rung", repair.rung}, {"subject", repair.subject}, {"result", repair.result}});
+}
+
+// What a program sees of the states in between: they are on their way, and not landed.
+std::string_view state_for_programs(TxnState state) {
+  const bool between = state == TxnState::kLanding || state == TxnState::kRepairing;
+  return state_name(between ? TxnState::kPrepared : state);
+}
+
+void outcome_fields(FieldIo& io, const api::Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  Changes files = outcome.writes;
+  std::erase_if(files, [](const PathChange& change) { return change.is_directory(); });
+  io.each_text({{"txn", txn.id.str()}, {"name", txn.name}});
+  io.choice("state", txn.state, state_for_programs);
+  io.word("outcome", outcome_name(outcome),
+          {"landed", "merged", "nothing", "open", "command-failed", "conflict", "rejected",
+           "waiting", "aborted", "unfinished"});
+  waiting_field(io, txn);
+  io.text("branch", txn.target.str());
+  io.oid_or_null("base", txn.attempts.empty() ? Oid() : txn.attempts.back().base);
+  io.oid_or_null("head_before", outcome.head_before);
+  io.oid_or_null("commit", txn.landed_commit);
+  io.choice("isolation", txn.isolation, isolation_name);
+  io.group("read_set", [&](FieldIo& reads) { read_set_fields(reads, outcome.reads); });
+  io.list_of("writes", files, write_fields);
+  io.texts("untracked", outcome.untracked);
+  io.list_of("conflicts", outcome.conflicts, conflict_fields);
+  io.list_of("repairs", outcome.repair_steps, repair_fields);
+  process_field(io, outcome.process);
+  io.list_of("gates", outcome.gates, judged_fields);
+  io.integer("attempts", txn.attempts.size(), kNotNegative);
+  command_exit_field(io, txn);
+  io.group("duration_ms", [&](FieldIo& times) {
+    times.each_count({{"command", outcome.command_ms}, {"total", outcome.total_ms}});
+  });
+  io.texts("notes", outcome.notes);
+  io.text_or_null("next", outcome.next);
+}
+
+template <typename T, void (*kList)(FieldIo&, const T&)>
+void with_compensations(FieldIo& io, const WithCompensations<T>& both) {
+  kList(io, both.first);
+  if (io.maybe("compensations", !both.second.empty())) {
+    io.list("compensations", both.second, {.least = 1});
+  }
 }
 
 }  // namespace
 
-Json txn_json(const Txn& txn) {
-  const Attempt* last = txn.attempts.empty() ? nullptr : &txn.attempts.back();
-  return Json{{"txn", text(txn.id.str())},
-              {"name", text(txn.name)},
-              {"state", state_name(txn.state)},
-              {"clone", or_null(txn.clone)},
-              {"workflow", or_null(txn.workflow)},
-              {"phase", or_null(txn.phase)},
-              {"waiting", api::waiting_json(txn)},
-              {"branch", text(txn.target.str())},
-              {"base", last ? or_null(last->base.str()) : Json(nullptr)},
-              {"commit", or_null(txn.landed_commit.str())},
-              {"isolation", isolation_name(txn.isolation)},
-              {"owner", text(txn.owner)},
-              {"priority", txn.priority},
-              {"command", texts_json(txn.command)},
-              {"attempts", txn.attempts.size()},
-              {"worktree", or_null(worktree_of(txn))},
-              {"begun", format_utc(txn.created_wall_ms)}};
+constinit const Printed<Txn> kTxnJson{
+    "transaction", "A transaction that was begun, stopped or resumed.", txn_fields};
+
+constinit const Printed<WithCompensations<Txn>> kAbortedJson{
+    "aborted", "A transaction that was aborted, with what undid its effects.",
+    with_compensations<Txn, txn_fields>};
+
+constinit const Printed<api::Outcome> kOutcomeJson{
+    "outcome", "What came of git txn run and commit: the last line on standard output.",
+    outcome_fields};
+
+constinit const Printed<WithCompensations<api::Outcome>> kShowJson{
+    "show", "One transaction, with what it registered to undo.",
+    with_compensations<api::Outcome, outcome_fields>};
+
+constinit const Printed<Error> kErrorJson{
+    "error", "Why a command did not do what it was asked; its exit status is 1, 2 or 3.",
+    [](FieldIo& io, const Error& error) {
+      io.group("error", [&](FieldIo& inner) {
+        inner.choice("code", error.code, code_name);
+        inner.text("message", error.message);
+        inner.text_or_null("hint", error.hint);
+      });
+    }};
+
+constinit const Printed<api::StatusReport> kStatusJson{
+    "status",
+    "What has not ended, or is not undone yet, what is stale of it, and who holds which lock.",
+    [](FieldIo& io, const api::StatusReport& report) {
+      io.list_of("transactions", report.lines, status_line_fields);
+      io.texts("holders", report.holders);
+      io.texts("notes", report.notes);
+      io.boolean("uncommitted", report.uncommitted);
+    }};
+
+constinit const Printed<api::WhyReport> kWhyJson{"why", "Why a transaction waits or did not land.",
+                                                 [](FieldIo& io, const api::WhyReport& report) {
+                                                   txn_fields(io, report.txn);
+                                                   io.list("conflicts", report.conflicts);
+                                                   io.list_of("witnesses", report.witnesses,
+                                                              witness_fields);
+                                                   io.texts("excused", report.excused);
+                                                   io.texts("history", report.history);
+                                                   io.texts("next", report.next);
+                                                   process_field(io, report.process);
+                                                 }};
+
+constinit const Printed<api::LogLine> kLogJson{
+    "log",
+    "One landing, or one move of a branch from outside (txn is null). One a line, the newest "
+    "first.",
+    [](FieldIo& io, const api::LogLine& line) {
+      io.integer("seq", line.seq, kPositive);
+      io.text("time", line.time);
+      io.oid_or_null("commit", line.commit);
+      commit_now_field(io, line.commit, line.landing);
+      io.text_or_null("txn", line.txn.str());
+      io.each_text({{"name", line.name}, {"branch", line.branch.str()}, {"who", line.who}});
+    }};
+
+constinit const Printed<GateSpec> kGateJson{"gate", "One gate of a branch.", gate_fields};
+
+constinit const Printed<std::vector<api::GateLine>> kGatesJson{
+    "gates", "What gates said of a change.",
+    [](FieldIo& io, const std::vector<api::GateLine>& lines) {
+      io.list_of("gates", lines, judged_fields);
+    }};
+
+constinit const Printed<Read> kReadJson{
+    "read", "One read that a transaction depends on. One a line, sorted by subject.", fields_of};
+
+constinit const Printed<Read> kReadExplainedJson{
+    "read-explained", "One read, why it counts, and who made it. One a line, sorted by subject.",
+    [](FieldIo& io, const Read& read) {
+      fields_of(io, read);
+      io.each_text({{"why", why_it_counts(read)}, {"by", who_made_it(read)}});
+    }};
+
+void removed_fields(FieldIo& io, const std::string& name) {
+  io.text("name", name);
+  io.yes("removed");
 }
 
-Json with_compensations(Json said, const std::vector<Compensation>& all) {
-  for (const Compensation& one : all) said["compensations"].push_back(to_json(one));
-  return said;
-}
-
-Json error_json(const Error& error) {
-  return Json{{"error",
-               {{"code", code_name(error.code)},
-                {"message", text(error.message)},
-                {"hint", or_null(error.hint)}}}};
-}
-
-static Json status_line_json(const api::StatusReport::Line& line) {
-  Json one = txn_json(line.txn);
-  one["owner_alive"] = line.owner_alive;
-  one["stale"] = texts_json(line.stale);
-  one["process"] = line.process == 0 ? Json(nullptr) : Json(line.process);
-  one["last_call"] =
-      line.last_call_wall_ms == 0 ? Json(nullptr) : Json(format_utc(line.last_call_wall_ms));
-  one["command_exit"] = nullptr;
-  if (!line.txn.attempts.empty() && line.txn.attempts.back().command_exit) {
-    one["command_exit"] = *line.txn.attempts.back().command_exit;
-  }
-  one["commit_now"] = commit_now_json(line.txn.landed_commit, line.landing);
-  one["owed"] = nullptr;
-  if (line.owed > 0) {
-    one["owed"] = {{"compensations", line.owed}, {"next", or_null(line.owed_next)}};
-  }
-  return one;
-}
-
-Json status_json(const api::StatusReport& report) {
-  return Json{{"transactions", each_of(report.lines, status_line_json)},
-              {"holders", texts_json(report.holders)},
-              {"notes", texts_json(report.notes)},
-              {"uncommitted", report.uncommitted}};
-}
-
-Json why_json(const api::WhyReport& report) {
-  Json out = txn_json(report.txn);
-  out["conflicts"] = each_of(report.conflicts, [](const Conflict& one) { return to_json(one); });
-  out["witnesses"] = each_of(report.witnesses, [](const api::WhyReport::Witness& one) {
-    return Json{{"path", text(one.path)}, {"diff", text(one.diff)}};
-  });
-  out["excused"] = texts_json(report.excused);
-  out["history"] = texts_json(report.history);
-  out["next"] = texts_json(report.next);
-  out["process"] = report.process == 0 ? Json(nullptr) : Json(report.process);
-  return out;
-}
-
-Json gate_json(const GateSpec& gate) {
-  return Json{{"name", gate.name.str()},
-              {"command", texts_json(gate.command)},
-              {"timeout_ms", gate.timeout_ms},
-              {"env", texts_json(gate.env)},
-              {"version", gate.version.str()}};
-}
-
-Json policy_json(const Policy& policy) {
-  const auto generated = [](const GeneratedFile& file) {
-    return Json{{"artifact", text(file.artifact)}, {"from", texts_json(file.from)}};
-  };
-  return Json{{"version", policy.version.str()},
-              {"hash", or_null(policy.trust_hash.str())},
-              {"gates", each_of(policy.gates, gate_json)},
-              {"generated", each_of(policy.generated, generated)}};
-}
-
-Json doctor_json(const std::vector<api::DoctorLine>& lines) {
-  const auto check = [](const api::DoctorLine& line) {
-    return Json{{"subject", text(line.subject)}, {"ok", line.ok}, {"detail", text(line.detail)}};
-  };
-  return Json{{"checks", each_of(lines, check)}};
-}
-
-Json gc_json(const api::GcReport& report) {
-  return Json{{"removed", texts_json(report.removed)},
-              {"bytes_freed", report.bytes_freed},
-              {"kept", texts_json(report.kept)}};
-}
-
-Json verification_json(const audit::Report& verification) {
-  return Json{{"events", verification.events},
-              {"ok", verification.problems.empty()},
-              {"problems", texts_json(verification.problems)},
-              {"notes", texts_json(verification.notes)}};
-}
-
-Json landing_json(const api::LogLine& line) {
-  return Json{{"seq", line.seq},
-              {"time", line.time},
-              {"commit", or_null(line.commit.str())},
-              {"commit_now", commit_now_json(line.commit, line.landing)},
-              {"txn", or_null(line.txn.str())},
-              {"name", text(line.name)},
-              {"branch", text(line.branch.str())},
-              {"who", text(line.who)}};
-}
-
-std::string reads_json_lines(const ReadSet& reads, Explained explained) {
-  std::vector<const Read*> sorted;
-  for (const Read& read : reads.reads) sorted.push_back(&read);
+std::string reads_json_lines(const ReadSet& reads, const Printed<Read>& printed) {
+  std::vector<Read> sorted = reads.reads;
   std::ranges::stable_sort(sorted, {}, &Read::subject);
-  std::string out;
-  for (const Read* read : sorted) {
-    Json json = to_json(*read);
-    if (explained == Explained::kYes) {
-      json["why"] = text(why_it_counts(*read));
-      json["by"] = text(who_made_it(*read));
-    }
-    out += dump_json(json) + "\n";
-  }
-  return out;
+  return json_lines(sorted, printed);
 }
 
 }  // namespace gittxn::cli

@@ -7,7 +7,6 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
-#include "base/json.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -33,9 +32,12 @@ Log make_log(const std::string& format, const Clock& clock) {
     const std::string time = format_utc(clock.wall_ms());
     const std::string_view name = kLevels[static_cast<std::size_t>(level)];
     if (json) {
-      Json line{{"time", time}, {"level", name}, {"message", encode_path(message)}};
-      for (const auto& [key, value] : fields) line[std::string(key)] = encode_path(value);
-      to_stderr(dump_json(line) + "\n");
+      to_stderr(json_line([&](FieldIo& io) {
+        io.text("time", time);
+        io.text("level", name);
+        io.text("message", message);
+        for (const auto& [key, value] : fields) io.text(std::string(key).c_str(), value);
+      }));
       return;
     }
     std::string line = fmt::format("{} {:<5} {}", time, name, clean(message));
@@ -50,7 +52,7 @@ int tell_error(const Error& error, Printer& out, bool json) {
   text += "\n";
   if (!error.hint.empty()) text += "hint: " + clean_lines(error.hint) + "\n";
   to_stderr(text);
-  if (json) out.json(error_json(error));
+  if (json) out.json(kErrorJson(error));
   return exit_status(error.code);
 }
 

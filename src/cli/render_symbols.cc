@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/fields.h"
-#include "base/json.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
+#include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
@@ -43,11 +43,11 @@ std::string affected_line(const catalogue::Affected& line, Of of, const Style& s
   return out + "\n";
 }
 
-Json subject_json(const catalogue::Subject& subject) {
-  return {{"path", encode_path(subject.path)},
-          {"symbol", or_null(subject.symbol)},
-          {"kind", subject.symbol.empty() ? "file" : subject.kind},
-          {"line", subject.line}};
+void subject_fields(FieldIo& io, const catalogue::Subject& subject) {
+  io.text("path", subject.path);
+  io.text_or_null("symbol", subject.symbol);
+  io.text("kind", subject.symbol.empty() ? "file" : subject.kind);
+  io.integer("line", subject.line, kNotNegative);
 }
 
 std::string subject_line(const catalogue::Subject& subject, const Style& style) {
@@ -63,15 +63,46 @@ std::string what_of(const semantic::Write& change) {
   return fmt::format("{}", fmt::join(api::capabilities_of(change), ", "));
 }
 
-Json change_json(const semantic::Write& change) {
-  return {{"symbol", encode_path(change.symbol)},
-          {"kind", change.kind},
-          {"language", or_null(change.language)},
-          {"change", semantic::change_name(change.change)},
-          {"capabilities", texts_json(api::capabilities_of(change))},
-          {"renamed_from", or_null(change.renamed_from)},
-          {"renamed_to", or_null(change.renamed_to)},
-          {"opaque", change.opaque}};
+void symbol_change_fields(FieldIo& io, const semantic::Write& change) {
+  io.each_text({{"symbol", change.symbol}, {"kind", change.kind}});
+  io.text_or_null("language", change.language);
+  io.choice("change", change.change, semantic::change_name);
+  io.list_of("capabilities", api::capabilities_of(change), [](FieldIo& each, const std::string& one) {
+    each.word("", one, {"signature", "visibility", "body", "contract", "build", "comments"});
+  });
+  io.text_or_null("renamed_from", change.renamed_from);
+  io.text_or_null("renamed_to", change.renamed_to);
+  io.boolean("opaque", change.opaque);
+}
+
+void symbol_fields(FieldIo& io, const api::SymbolLine& line) {
+  io.each_text(
+      {{"path", line.path}, {"symbol", line.id}, {"kind", line.kind}, {"name", line.name}});
+  io.text_or_null("language", line.language);
+  const std::vector<std::uint32_t> lines{line.first, line.last};
+  const auto number = [](FieldIo& each, std::uint32_t one) { each.integer("", one, kNotNegative); };
+  io.list_of({"lines", "the first and the last"}, lines, number, {.least = 2, .most = 2});
+  io.text_or_null("opaque", line.opaque);
+  io.group("hashes", [&](FieldIo& hashes) {
+    for (const char* capability : {"signature", "visibility", "body", "contract", "build"}) {
+      const auto found =
+          std::ranges::find(line.hashes, capability, &std::pair<std::string, Digest>::first);
+      const std::string digest = found == line.hashes.end() ? "" : found->second.str();
+      if (hashes.maybe(capability, digest)) {
+        hashes.text({capability, "", "^[0-9a-f]{64}$"}, std::string_view(digest));
+      }
+    }
+  });
+}
+
+void impact_line_fields(FieldIo& io, const catalogue::Affected& line) {
+  io.word("relation", relation_name(line.relation),
+          {"caller", "user", "importer", "subtype", "override", "test", "target", "mention"});
+  io.word("certainty", certainty_name(line.certainty), {"resolved", "by name", "governed"});
+  io.each_text({{"path", line.path}, {"symbol", line.symbol}});
+  io.integer_or_null("line", line.line, kPositive);
+  io.text_or_null("name", line.name);
+  io.each_text({{"of", line.of}, {"why", line.why}});
 }
 
 constexpr std::size_t kMostSubjects = 20;
@@ -94,23 +125,26 @@ std::string symbols_lines(const api::SymbolsReport& report, const Style& style) 
   return out;
 }
 
+constinit const Printed<std::variant<api::SymbolLine, std::size_t>> kSymbolJson{
+    "symbol",
+    "One symbol of a file, one a line; after the last of them how many more there are, when there "
+    "are more.",
+    [](FieldIo& io, const std::variant<api::SymbolLine, std::size_t>& one) {
+      io.either(one.index(), {[&](FieldIo& symbol) {
+                                const auto* line = std::get_if<api::SymbolLine>(&one);
+                                symbol_fields(symbol, line ? *line : api::SymbolLine());
+                              },
+                              [&](FieldIo& rest) {
+                                const auto* more = std::get_if<std::size_t>(&one);
+                                rest.integer("more", more ? *more : 0, kPositive);
+                              }});
+    }};
+
 std::string symbols_json_lines(const api::SymbolsReport& report) {
-  std::string out;
-  for (const api::SymbolLine& line : report.lines) {
-    Json hashes = Json::object();
-    for (const auto& [capability, digest] : line.hashes) hashes[capability] = digest.str();
-    const Json one{{"path", encode_path(line.path)},
-                   {"symbol", encode_path(line.id)},
-                   {"kind", line.kind},
-                   {"name", encode_path(line.name)},
-                   {"language", or_null(line.language)},
-                   {"lines", Json::array({line.first, line.last})},
-                   {"opaque", or_null(line.opaque)},
-                   {"hashes", std::move(hashes)}};
-    out += dump_json(one) + "\n";
-  }
-  if (report.more > 0) out += dump_json(Json{{"more", report.more}}) + "\n";
-  return out;
+  std::vector<std::variant<api::SymbolLine, std::size_t>> all(report.lines.begin(),
+                                                              report.lines.end());
+  if (report.more > 0) all.emplace_back(report.more);
+  return json_lines(all, kSymbolJson);
 }
 
 std::string subjects_lines(const api::ImpactReport& report, const Style& style) {
@@ -135,24 +169,16 @@ std::string impact_lines(const api::ImpactReport& report, const Style& style) {
   return out;
 }
 
-Json impact_json(const api::ImpactReport& report) {
-  const auto affected = [](const catalogue::Affected& line) {
-    return Json{{"relation", relation_name(line.relation)},
-                {"certainty", certainty_name(line.certainty)},
-                {"path", encode_path(line.path)},
-                {"symbol", encode_path(line.symbol)},
-                {"line", line.line > 0 ? Json(line.line) : Json(nullptr)},
-                {"name", or_null(line.name)},
-                {"of", encode_path(line.of)},
-                {"why", encode_path(line.why)}};
-  };
-  return {{"commit", report.commit.str()},
-          {"ambiguous", report.ambiguous},
-          {"subjects", each_of(report.subjects, subject_json)},
-          {"affected", each_of(report.lines, affected)},
-          {"more", report.more},
-          {"notes", texts_json(report.notes)}};
-}
+constinit const Printed<api::ImpactReport> kImpactJson{
+    "impact", "Who may be affected when a symbol changes.",
+    [](FieldIo& io, const api::ImpactReport& report) {
+      io.text({"commit", "", "^[0-9a-f]{40}$"}, report.commit.str());
+      io.boolean("ambiguous", report.ambiguous);
+      io.list_of("subjects", report.subjects, subject_fields);
+      io.list_of("affected", report.lines, impact_line_fields);
+      io.integer("more", report.more, kNotNegative);
+      io.texts("notes", report.notes);
+    }};
 
 std::string footprint_lines(const api::FootprintReport& report, const Style& style) {
   std::string out;
@@ -175,16 +201,20 @@ std::string footprint_lines(const api::FootprintReport& report, const Style& sty
   return out;
 }
 
+constinit const Printed<std::pair<PathChange, std::vector<api::SymbolChange>>> kChangeJson{
+    "change", "One path that a transaction changes, with what changed in it by symbol. One a line.",
+    [](FieldIo& io, const std::pair<PathChange, std::vector<api::SymbolChange>>& change) {
+      fields_of(io, change.first);
+      io.list_of("symbols", change.second, symbol_change_fields);
+    }};
+
 std::string footprint_json_lines(const api::FootprintReport& report) {
   std::string out;
   for (const PathChange& change : report.changes) {
-    Json one = to_json(change);
-    Json symbols = Json::array();
-    for (const semantic::Write& symbol : report.symbols) {
-      if (symbol.path == change.path) symbols.push_back(change_json(symbol));
-    }
-    one["symbols"] = std::move(symbols);
-    out += dump_json(one) + "\n";
+    std::vector<semantic::Write> symbols;
+    std::ranges::copy_if(report.symbols, std::back_inserter(symbols),
+                         [&](const auto& symbol) { return symbol.path == change.path; });
+    out += json_line(kChangeJson({change, std::move(symbols)}));
   }
   return out;
 }

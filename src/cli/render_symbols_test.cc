@@ -57,7 +57,7 @@ TEST(RenderSymbols, ImpactByRelation) {
             "  by name   c.py:1  nothing says\n"
             "\nbuild targets\n"
             "  governed  CMakeLists.txt  shop  the manifest\n");
-  const Json json = impact_json(report);
+  const Json json = json_of(kImpactJson(report));
   EXPECT_EQ(json["affected"].size(), 3u);
   EXPECT_TRUE(json["affected"][2]["line"].is_null());
   report.lines.clear();

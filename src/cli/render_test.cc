@@ -207,7 +207,7 @@ TEST(Status, TellsABegunAFailedADeadAndARunningOneApart) {
   running.lines[0].last_call_wall_ms = 6'500;
   EXPECT_THAT(text(running), HasSubstr("  running   "));
   EXPECT_THAT(text(running), HasSubstr("pid 4711, last call 3 s ago  make fmt\n"));
-  const Json json = status_json(running)["transactions"][0];
+  const Json json = json_of(kStatusJson(running))["transactions"][0];
   EXPECT_EQ(json["process"], 4711);
   EXPECT_EQ(json["last_call"], "1970-01-01T00:00:06.500Z");
 }
@@ -229,7 +229,7 @@ TEST(Status, SaysWhatBecameOfALandingAndWhereWorkIs) {
   EXPECT_THAT(text, HasSubstr("8888888  (now 9999999)\n"));
   EXPECT_THAT(text, HasSubstr("in the clone two\n"));
   EXPECT_THAT(text, Not(HasSubstr("git txn commit"))) << "refused here";
-  const Json json = status_json(report)["transactions"];
+  const Json json = json_of(kStatusJson(report))["transactions"];
   EXPECT_TRUE(json[0]["commit_now"].is_null());
   EXPECT_EQ(json[1]["commit_now"], oid('9').str());
 }
@@ -312,7 +312,7 @@ TEST(Log, OneLineEach) {
             "8888888  2026-11-21 11:02  t-7k2m    main    fix auth  pat@example.org\n");
   EXPECT_EQ(landing_line(lines[1], kPlain),
             "7777777  2026-11-21 11:01  outside   main    a person was here  Pat\n");
-  const Json first = landing_json(lines[0]);
+  const Json first = json_of(kLogJson(lines[0]));
   EXPECT_EQ(first["txn"], "t-7k2m");
   EXPECT_EQ(first["seq"], 7);
   lines[0].landing = {api::LandingNow::How::kGone, {}};
@@ -341,14 +341,27 @@ TEST(Why, ShowsTheWitnessAndTheNextStep) {
   EXPECT_THAT(why_lines(report, kPlain), HasSubstr("an earlier try did not land:\n  a  was read"));
 }
 
+TEST(Json, AnOutcomeHasEveryDocumentedField) {
+  api::Outcome nothing = outcome(TxnState::kNothing);
+  const Json json = json_of(kOutcomeJson(nothing));
+  for (const char* key : {"txn", "name", "state", "waiting", "branch", "base", "head_before",
+                          "commit", "isolation", "read_set", "writes", "conflicts", "repairs",
+                          "gates", "attempts", "command_exit", "duration_ms"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json["state"], "nothing");
+  EXPECT_EQ(json["waiting"], nullptr);
+  EXPECT_EQ(json["commit"], nullptr);
+}
+
 TEST(Json, ErrorsAndListsHaveTheirFields) {
-  Json error = error_json(Error{Code::kRefused, "no", "do this", ""});
+  Json error = json_of(kErrorJson(Error{Code::kRefused, "no", "do this", ""}));
   EXPECT_EQ(dump_json(error), R"({"error":{"code":"refused","hint":"do this","message":"no"}})");
   ReadSet set;
   set.reads.resize(2);
   set.reads[0].subject = "b\xff";
   set.reads[1].subject = "a";
-  std::string lines = reads_json_lines(set);
+  std::string lines = reads_json_lines(set, kReadJson);
   EXPECT_LT(lines.find("\"subject\":\"a\""), lines.find("\"subject\":\"b%FF\""));
   for (const char* key : {"kind", "subject", "digest", "strength", "source", "op"}) {
     EXPECT_TRUE(parse_json(lines.substr(0, lines.find('\n'))).value().contains(key)) << key;

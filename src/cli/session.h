@@ -21,7 +21,13 @@ inline constexpr int kExitUsage = 3;
 // Of a merge driver: to git, 1 to 128 is a conflict whose text has been written.
 inline constexpr int kExitDriver = 129;
 
-std::string json_line(const Json& value);
+std::string json_line(const FieldList& object);
+template <typename T>
+std::string json_lines(const std::vector<T>& values, const Printed<T>& printed) {
+  std::string all;
+  for (const T& value : values) all += json_line(printed(value));
+  return all;
+}
 
 // Standard output. A reader that went away (`| head`) ends the printing quietly; any other failure
 // is remembered, because a result that nobody got is a fault.
@@ -29,7 +35,7 @@ class Printer {
  public:
   explicit Printer(int fd) : fd_(fd) {}
   void text(std::string_view bytes);
-  void json(const Json& value);  // one line
+  void json(const FieldList& object) { text(json_line(object)); }
   const std::optional<Error>& failure() const { return failure_; }
   bool gone() const { return gone_; }  // nobody reads any more, or it failed
 
@@ -55,19 +61,19 @@ struct Session {
   api::Progress progress() const { return reporter->progress(); }
 
   // The end of a command, which is kExitDone. With --json the object, else the text;
-  int show(const Json& object, std::string_view text) const;
+  int show(const FieldList& object, std::string_view text) const;
   // of one that did something, -q leaves the text out;
-  int done(const Json& object, std::string_view text) const;
+  int done(const FieldList& object, std::string_view text) const;
   // of one that made something, -q leaves of the text its id.
-  int made(const Json& object, std::string_view id, std::string_view text) const;
+  int made(const FieldList& object, std::string_view id, std::string_view text) const;
   // Of one that lists: with --json each as a line, else its text, or `none` where there is none.
-  template <typename Line, typename ToJson, typename ToText>
-  int list(const std::vector<Line>& lines, ToJson to_json, ToText to_text,
+  template <typename Line, typename ToText>
+  int list(const std::vector<Line>& lines, const Printed<Line>& printed, ToText to_text,
            std::string_view none = {}) const {
     reporter->finish();
-    std::string all(lines.empty() && !json() ? none : "");
-    for (const Line& line : lines) all += json() ? json_line(to_json(line)) : to_text(line);
-    out->text(all);
+    std::string all(lines.empty() ? none : "");
+    for (const Line& line : lines) all += to_text(line);
+    out->text(json() ? json_lines(lines, printed) : all);
     return kExitDone;
   }
 };

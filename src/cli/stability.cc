@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/text.h"
@@ -19,62 +18,67 @@ std::string table_line(const Spec& spec, const std::string& name) {
                      former.removed, former.successor);
 }
 
-Json deprecation_json(const Deprecation& deprecated) {
-  if (deprecated.since.empty()) return nullptr;
-  return {{"since", deprecated.since},
-          {"removed", deprecated.removed},
-          {"successor", deprecated.successor}};
+void deprecation_field(FieldIo& io, const Deprecation& former) {
+  if (!io.or_null("deprecated", former.since)) return;
+  io.group("deprecated", [&](FieldIo& inner) {
+    inner.thing("deprecation");
+    inner.each_text(
+        {{"since", former.since}, {"removed", former.removed}, {"successor", former.successor}});
+  });
 }
 
-std::string_view value_name(Value value) {
-  static constexpr std::string_view kNames[] = {
-      // in the order of Value
-      "text", "number", "duration", "choice", "branch", "transaction", "command", "folder", "file"};
-  return kNames[static_cast<std::size_t>(value)];
+enum class Switch { kNo, kYes };
+void value_fields(FieldIo& io, Switch is_switch, Value value, std::string_view choices) {
+  static constexpr std::string_view kNames[] = {// behind the first in the order of Value
+                                                "none",   "text",   "number",      "duration",
+                                                "choice", "branch", "transaction", "command",
+                                                "folder", "file"};
+  const std::size_t at = is_switch == Switch::kYes ? 0 : static_cast<std::size_t>(value) + 1;
+  io.word("value", kNames[at], kNames);
+  io.texts("choices", split(choices, ' '));
 }
 
-Json words_json(std::string_view words) {
-  return each_of(split(words, ' '), [](std::string_view word) { return word; });
+void flag_fields(FieldIo& io, const FlagSpec& flag) {
+  io.thing("flag");
+  io.text("name", flag.name);
+  io.text_or_null("letter", flag.letter);
+  value_fields(io, flag.is_switch() ? Switch::kYes : Switch::kNo, flag.value, flag.choices);
+  io.choice("stability", flag.stability, stability_name);
+  deprecation_field(io, flag.deprecated);
 }
 
-Json flag_json(const FlagSpec& flag) {
-  return {{"name", flag.name},
-          {"letter", flag.letter.empty() ? Json() : Json(flag.letter)},
-          {"value", flag.is_switch() ? "none" : value_name(flag.value)},
-          {"choices", words_json(flag.choices)},
-          {"stability", stability_name(flag.stability)},
-          {"deprecated", deprecation_json(flag.deprecated)}};
-}
-
-Json operand_json(const OperandSpec& operand) {
-  return {{"label", operand.label},
-          {"value", value_name(operand.value)},
-          {"choices", words_json(operand.choices)},
-          {"at_least", operand.at_least},
-          {"at_most", operand.at_most}};
+void operand_fields(FieldIo& io, const OperandSpec& operand) {
+  io.text("label", operand.label);
+  value_fields(io, Switch::kNo, operand.value, operand.choices);
+  io.integer("at_least", operand.at_least, kNotNegative);
+  io.integer("at_most", operand.at_most, kPositive);
 }
 
 // Where one of its subcommands has to be named, that is what it takes.
-Json operands_json(const CommandSpec& command) {
-  Json list = Json::array();
+void operands_field(FieldIo& io, const CommandSpec& command) {
+  const std::string words = subcommand_words(command);
+  std::string choices = words;
+  std::ranges::replace(choices, '|', ' ');
+  std::vector<OperandSpec> all = command.operands;
   if (needs_subcommand(command)) {
-    const std::string words = subcommand_words(command);
-    std::string choices = words;
-    std::ranges::replace(choices, '|', ' ');
-    list.push_back(operand_json({.label = words,
-                                 .value = Value::kChoice,
-                                 .at_least = command.otherwise.empty() ? 1 : 0,
-                                 .choices = choices}));
+    all.insert(all.begin(), {.label = words,
+                             .value = Value::kChoice,
+                             .at_least = command.otherwise.empty() ? 1 : 0,
+                             .choices = choices});
   }
-  for (const OperandSpec& operand : command.operands) list.push_back(operand_json(operand));
-  return list;
+  io.list_of("operands", all, operand_fields);
 }
 
-Json output_json(const Output& output) {
+void output_fields(FieldIo& io, const Output& output) {
   const bool none = output.schema.empty();
-  return {{"on", words_json(output.on)},
-          {"schema", none ? Json() : Json(output_schema_uri(output.schema))},
-          {"lines", output.lines == Lines::kMany}};
+  io.texts({"on",
+            "operands, flags, and -- for a command, that must be there; of several entries the one "
+            "counts of which most are"},
+           split(output.on, ' '));
+  io.text_or_null({"schema", "the $id of a schema; null: no JSON of its own"},
+                  none ? "" : output_schema_uri(output.schema));
+  io.boolean({"lines", "any number of lines, each an object; else one"},
+             output.lines == Lines::kMany);
 }
 
 std::string_view takes_command(const CommandSpec& command) {
@@ -84,15 +88,18 @@ std::string_view takes_command(const CommandSpec& command) {
   return below || command.takes == Takes::kMaybeCommand ? "optional" : "no";
 }
 
-Json command_json(const CommandSpec& command) {
-  return {{"name", command.name},
-          {"stability", stability_name(command.stability)},
-          {"deprecated", deprecation_json(command.deprecated)},
-          {"takes_command", takes_command(command)},
-          {"operands", operands_json(command)},
-          {"flags", each_of(flags_of(command), flag_json)},
-          {"outputs", each_of(outputs_of(command), output_json)},
-          {"subcommands", each_of(command.subcommands, command_json)}};
+void command_fields(FieldIo& io, const CommandSpec& command) {
+  io.thing("command");
+  io.text({"name", "all its words, as in \"lease acquire\""}, command.name);
+  io.choice("stability", command.stability, stability_name);
+  deprecation_field(io, command.deprecated);
+  io.word("takes_command", takes_command(command), {"yes", "optional", "no"});
+  operands_field(io, command);
+  io.list_of({"flags", "of one with subcommands also theirs"}, flags_of(command), flag_fields);
+  io.list_of({"outputs", "of one with subcommands also theirs"}, outputs_of(command),
+             output_fields);
+  io.list_of({"subcommands", "those of one without any: []; their names begin with its own"},
+             command.subcommands, command_fields);
 }
 
 std::string schemas_text(const CommandSpec& command) {
@@ -146,10 +153,10 @@ std::string stability_table(const Table& table) {
   return out;
 }
 
-Json stability_json(const Table& table) {
-  return {{"commands", each_of(table.commands, command_json)},
-          {"flags", each_of(table.common, flag_json)},
-          {"errors", output_schema_uri("error")}};
+void table_fields(FieldIo& io, const Table& table) {
+  io.list_of("commands", table.commands, command_fields);
+  io.list_of("flags", table.common, flag_fields);
+  io.text("errors", output_schema_uri(kErrorJson.name));
 }
 
 std::string commands_page(const Table& table) {

@@ -6,7 +6,6 @@
 
 #include "api/agents.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -42,6 +41,24 @@ Result<int> hook_command(Session& session) {
   return kExitDone;
 }
 
+constexpr Printed<api::ImportReport> kImportedJson{
+    "imported", "How many observations were imported, and what was left.",
+    [](FieldIo& io, const api::ImportReport& report) {
+      io.text("txn", report.txn.str());
+      io.each_count({{"observations", report.observations},
+                     {"damaged", report.damaged},
+                     {"left_out", report.left_out}});
+    }};
+
+constexpr Printed<api::Declaration> kDeclaredJson{
+    "declared", "How many reads were declared.", [](FieldIo& io, const api::Declaration& declared) {
+      io.integer("declared", declared.size(), kNotNegative);
+    }};
+
+constexpr Printed<std::string> kInstructionsJson{
+    "instructions", "What agents are told.",
+    [](FieldIo& io, const std::string& text) { io.prose("instructions", text); }};
+
 Result<int> capture_import(Session& session, api::Kernel& kernel) {
   const auto& operands = session.args.operands;
   std::optional<std::string> id;
@@ -49,10 +66,7 @@ Result<int> capture_import(Session& session, api::Kernel& kernel) {
   const api::ImportReport report = TRY(api::import_otel(kernel, id, session.text_of("--otel")));
   const bool all = report.damaged + report.left_out == 0;
   return session.done(
-      {{"txn", encode_path(report.txn.str())},
-       {"observations", report.observations},
-       {"damaged", report.damaged},
-       {"left_out", report.left_out}},
+      kImportedJson(report),
       fmt::format(
           "{} for {}{}\n", counted(report.observations, "observation"), clean(report.txn.str()),
           all ? ""
@@ -102,12 +116,12 @@ Result<int> read_command(Session& session) {
     return fail(Code::kUsage, "git txn read needs a path", "git txn read PATH[:FIRST-LAST]...");
   }
   TRY(tools.declare(declared, {}));
-  return session.show({{"declared", declared.size()}}, "");
+  return session.show(kDeclaredJson(declared), "");
 }
 
 Result<int> instructions_command(Session& session, api::Kernel& kernel) {
   const std::string text = TRY(api::instructions(kernel));
-  return session.show({{"instructions", text}}, text);
+  return session.show(kInstructionsJson(text), text);
 }
 
 const CommandSpec kHookCommand{
@@ -146,7 +160,7 @@ const CommandSpec kCaptureCommand{
          .flags = {needed({"--otel", "FILE", "an export of OpenTelemetry spans, as OTLP JSON"})},
          .examples = {{"git txn capture import --otel spans.json t-7k2m",
                        "what the tools of a framework say that they read"}},
-         .outputs = {{"imported"}}}}};
+         .outputs = {{kImportedJson}}}}};
 
 constexpr FlagSpec kToolsInto{
     "--into", "FOLDER", "where the transaction keeps observations (default: GIT_TXN_OBSERVED)",
@@ -192,7 +206,7 @@ const CommandSpec kReadCommand{
                  {"git txn read docs/style.md src", "a whole file, and the names in a directory"},
                  {"git txn read --absent docs/guide.md", "that there is no such file"},
                  {"git txn read --search 'add\\(' --glob '*.c' src", "what the search answers"}},
-    .outputs = {{"declared"}}};
+    .outputs = {{kDeclaredJson}}};
 
 const CommandSpec kInstructionsCommand{
     .name = "instructions",
@@ -204,7 +218,7 @@ const CommandSpec kInstructionsCommand{
     .group = Group::kAgents,
     .handler = instructions_command,
     .examples = {{"git txn instructions | tee ~/git-txn.md", "a copy to edit"}},
-    .outputs = {{"instructions"}}};
+    .outputs = {{kInstructionsJson}}};
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 
 #include "api/work.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 
@@ -27,14 +26,21 @@ bool is_measured(store::Kind kind) {
   return store::trust_of(kind) == store::Trust::kMeasured;
 }
 
-Json budget_json(const api::BudgetLine& line) {
-  return {{"of", encode_path(scope_text(line.of))},
-          {"kind", store::kind_name(line.kind)},
-          {"limit", line.limit ? Json(*line.limit) : Json()},
-          {"used", line.used},
-          {"level", or_null(std::string(level_word(line.level)))},
-          {"measured", is_measured(line.kind)}};
-}
+constexpr const char* kScopePattern = "^(txn|owner|workflow):";
+
+constexpr Printed<api::BudgetLine> kBudgetJson{
+    "budget",
+    "How much of something was used, and how much may be. One a line. cost is in millionths, wall "
+    "in milliseconds.",
+    [](FieldIo& io, const api::BudgetLine& line) {
+      io.text({"of", "", kScopePattern}, scope_text(line.of));
+      io.choice("kind", line.kind, store::kind_name);
+      io.integer_or_null("limit", line.limit, kPositive);
+      io.integer("used", line.used, kNotNegative);
+      const std::string level(level_word(line.level));
+      if (io.or_null("level", level)) io.word("level", level, {"warned", "exceeded"});
+      io.boolean("measured", is_measured(line.kind));
+    }};
 
 std::string budget_text(const api::BudgetLine& line) {
   std::string text =
@@ -48,7 +54,7 @@ std::string budget_text(const api::BudgetLine& line) {
 
 int tell(Session& session, const std::vector<api::BudgetLine>& lines) {
   if (session.quiet() && !session.json()) return kExitDone;
-  return session.list(lines, budget_json, budget_text);
+  return session.list(lines, kBudgetJson, budget_text);
 }
 
 Result<int> budget_set(Session& session, api::Kernel& kernel) {
@@ -62,7 +68,7 @@ Result<int> budget_show(Session& session, api::Kernel& kernel) {
       one ? "it has no budget, and nothing of it was counted yet\n"
           : "no budgets; set one with: git txn budget set --txn ID KIND=VALUE\n";
   return session.list(TRY(api::show_budgets(kernel, one ? std::optional(of) : std::nullopt)),
-                      budget_json, budget_text, session.quiet() ? "" : none);
+                      kBudgetJson, budget_text, session.quiet() ? "" : none);
 }
 
 Result<int> budget_report(Session& session, api::Kernel& kernel) {
@@ -77,13 +83,14 @@ Result<int> budget_report(Session& session, api::Kernel& kernel) {
   return tell(session, TRY(api::show_budgets(kernel, of)));
 }
 
-Json reconciled_json(const store::Reconciled& line) {
-  return {{"of", encode_path(scope_text(line.scope))},
-          {"kind", store::kind_name(line.kind)},
-          {"reported", line.reported},
-          {"billed", line.billed},
-          {"within", line.within()}};
-}
+constexpr Printed<store::Reconciled> kReconciledJson{
+    "reconciled", "A figure beside the one that was billed. One a line.",
+    [](FieldIo& io, const store::Reconciled& line) {
+      io.text({"of", "", kScopePattern}, scope_text(line.scope));
+      io.choice("kind", line.kind, store::kind_name);
+      io.each_count({{"reported", line.reported}, {"billed", line.billed}});
+      io.boolean("within", line.within());
+    }};
 
 std::string reconciled_text(const store::Reconciled& line) {
   return fmt::format("{}  {}: {} reported, {} billed{}\n", clean(scope_text(line.scope)),
@@ -107,7 +114,7 @@ Result<int> budget_reconcile(Session& session) {
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const auto lines = TRY(api::reconcile_budgets(kernel, *bill, tolerance));
-  session.list(lines, reconciled_json, reconciled_text);
+  session.list(lines, kReconciledJson, reconciled_text);
   return std::ranges::all_of(lines, &store::Reconciled::within) ? kExitDone : kExitNo;
 }
 
@@ -141,14 +148,14 @@ const CommandSpec kBudgetCommand{
          .examples = {{"git txn budget set --owner pat@example.org cost=20 wall=8h",
                        "for all that Pat's agents do"},
                       {"git txn budget set --txn t-7k2m input=none", "take one away"}},
-         .outputs = {{"budget", "", Lines::kMany}}},
+         .outputs = {{kBudgetJson, "", Lines::kMany}}},
         {.name = "budget show",
          .summary = "show budgets, and how much of each is used",
          .handler = budget_show,
          .flags = {kBudgetTxn, kBudgetOwner, kBudgetWorkflow},
          .examples = {{"git txn budget show", "every budget, and how much of it is used"},
                       {"git txn budget show --txn t-7k2m", "all that a transaction has used up"}},
-         .outputs = {{"budget", "", Lines::kMany}}},
+         .outputs = {{kBudgetJson, "", Lines::kMany}}},
         {.name = "budget report",
          .summary = "say what a transaction has used up",
          .effect = Effect::kWrites,
@@ -162,7 +169,7 @@ const CommandSpec kBudgetCommand{
                     "it is a new one)"}},
          .examples = {{"git txn budget report t-7k2m input=12000 output=900 --key call-7",
                        "what its agent says"}},
-         .outputs = {{"budget", "", Lines::kMany}}},
+         .outputs = {{kBudgetJson, "", Lines::kMany}}},
         {.name = "budget reconcile",
          .summary = "compare what was reported with a bill",
          .effect = Effect::kWrites,
@@ -173,7 +180,7 @@ const CommandSpec kBudgetCommand{
                     Value::kNumber}},
          .examples = {{"git txn budget reconcile bill.jsonl --tolerance 2",
                        "compare with a bill: lines of {\"owner\": NAME, \"cost\": 17.20}"}},
-         .outputs = {{"reconciled", "", Lines::kMany}}}}};
+         .outputs = {{kReconciledJson, "", Lines::kMany}}}}};
 
 }  // namespace
 

@@ -15,19 +15,80 @@
 namespace gittxn::cli {
 namespace {
 
-Json enforced_json(const api::Enforced& one) {
-  return {{"what", one.what},
-          {"enforced", one.enforced},
-          {"mechanism", one.mechanism},
-          {"since", one.since},
-          {"answers", one.answers}};
+constexpr Printed<std::span<const api::Enforced>> kEnforcedJson{
+    "enforced", "What is enforced, what is recorded, and by what.",
+    [](FieldIo& io, const std::span<const api::Enforced>& all) {
+      io.list_of("", all, [](FieldIo& each, const api::Enforced& one) {
+        each.prose("what", one.what);
+        each.prose("enforced", one.enforced);
+        each.prose("mechanism", one.mechanism);
+        each.prose("since", one.since);
+        each.prose("answers", one.answers);
+      });
+    }};
+
+constexpr Printed<std::vector<std::string>> kRecoveredJson{
+    "recovered", "What was finished or undone.",
+    [](FieldIo& io, const std::vector<std::string>& done) { io.texts("done", done); }};
+
+constexpr Printed<audit::Report> kVerifiedJson{"verified", "Whether the log and the state hold.",
+                                               [](FieldIo& io, const audit::Report& found) {
+                                                 io.integer("events", found.events, kNotNegative);
+                                                 io.boolean("ok", found.problems.empty());
+                                                 io.texts("problems", found.problems);
+                                                 io.texts("notes", found.notes);
+                                               }};
+
+constexpr Printed<api::GcReport> kGcJson{"gc", "What was removed, and what was kept and why.",
+                                         [](FieldIo& io, const api::GcReport& report) {
+                                           io.texts("removed", report.removed);
+                                           io.integer("bytes_freed", report.bytes_freed,
+                                                      kNotNegative);
+                                           io.texts("kept", report.kept);
+                                         }};
+
+constexpr Printed<std::vector<api::DoctorLine>> kDoctorJson{
+    "doctor", "What works here and what does not.",
+    [](FieldIo& io, const std::vector<api::DoctorLine>& lines) {
+      io.list_of("checks", lines, [](FieldIo& check, const api::DoctorLine& line) {
+        check.text("subject", line.subject);
+        check.boolean("ok", line.ok);
+        check.text("detail", line.detail);
+      });
+    }};
+
+void version_fields(FieldIo& io, const Table& /*table*/) {
+  io.text("version", GIT_TXN_VERSION);
+  io.integer("schema", api::schema_version(), kPositive);
+  io.texts("events", api::event_types());
 }
+
+constexpr Printed<Table> kVersionJson{"version", "The version, and what is spoken.",
+                                      version_fields};
+
+constexpr Printed<Table> kVersionCliJson{
+    "version-cli",
+    "Every command, subcommand and flag: what it is, what it takes, and what --json prints of it.",
+    [](FieldIo& io, const Table& table) {
+      version_fields(io, table);
+      table_fields(io, table);
+    }};
+
+constexpr Printed<api::JoinReport> kJoinedJson{
+    "joined", "A clone that lands on a hub.", [](FieldIo& io, const api::JoinReport& joined) {
+      io.each_text({{"store", joined.store},
+                    {{"schema", "", "^[a-z0-9_]{1,40}$"}, joined.schema},
+                    {"hub", joined.hub},
+                    {{"clone", "", "^[A-Za-z0-9._-]{1,64}$"}, joined.clone},
+                    {{"log", "", "^urn:"}, joined.log}});
+      io.boolean({"already", "It was so before."}, joined.already);
+    }};
 
 Result<int> recover_command(Session& session, api::Kernel& kernel) {
   const std::vector<std::string> done = TRY(api::recover(kernel, session.progress()));
   std::string text = done.empty() && !session.quiet() ? "nothing to recover\n" : "";
   for (const std::string& line : done) text += clean(line) + "\n";
-  return session.show({{"done", texts_json(done)}}, text);
+  return session.show(kRecoveredJson(done), text);
 }
 
 Result<int> verify_command(Session& session, api::Kernel& kernel) {
@@ -43,18 +104,21 @@ Result<int> verify_command(Session& session, api::Kernel& kernel) {
                 ? events + " hold\n"
                 : fmt::format("{} in {}\n", counted(found.problems.size(), "problem"), events);
   }
-  session.show(verification_json(found), text);
+  session.show(kVerifiedJson(found), text);
   return found.problems.empty() ? kExitDone : kExitNo;
 }
 
 Result<int> state_command(Session& session, api::Kernel& kernel) {
   const Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
-  return session.show(state, dump_json(state, 2) + "\n");
+  session.out->text((session.json() ? dump_json(state)
+                                    : dump_json(state, 2)) +
+                    "\n");
+  return kExitDone;
 }
 
 Result<int> gc_command(Session& session, api::Kernel& kernel) {
   const api::GcReport report = TRY(kernel.gc(session.args.has("--force"), session.progress()));
-  return session.done(gc_json(report), gc_lines(report));
+  return session.done(kGcJson(report), gc_lines(report));
 }
 
 Result<int> doctor_command(Session& session) {
@@ -67,18 +131,14 @@ Result<int> doctor_command(Session& session) {
                                 : session.style.paint(Colour::kRed, "wrong"),
                         padded(clean(line.subject), 18), clean(line.detail));
   }
-  session.show(doctor_json(lines), text);
+  session.show(kDoctorJson(lines), text);
   return std::ranges::all_of(lines, &api::DoctorLine::ok) ? kExitDone : kExitNo;
 }
 
 Result<int> version_command(Session& session) {
   const Parsed& args = session.args;
   if (args.has("--enforces"))
-    return session.show(each_of(api::enforces(), enforced_json), api::enforces_page());
-  Json json = args.has("--cli") ? stability_json() : Json::object();
-  json["version"] = GIT_TXN_VERSION;
-  json["schema"] = api::schema_version();
-  json["events"] = api::event_types();
+    return session.show(kEnforcedJson(api::enforces()), api::enforces_page());
   const bool chosen = args.has("--cli") || args.has("--schema") || args.has("--events");
   std::string text;
   if (!chosen || !session.quiet()) text += fmt::format("git-txn {}\n", GIT_TXN_VERSION);
@@ -87,7 +147,7 @@ Result<int> version_command(Session& session) {
     for (const std::string& type : api::event_types()) text += fmt::format("event {} 1\n", type);
   }
   if (args.has("--cli")) text += stability_table();
-  return session.show(json, text);
+  return session.show((args.has("--cli") ? kVersionCliJson : kVersionJson)(command_table()), text);
 }
 
 Result<int> init_command(Session& session) {
@@ -106,12 +166,7 @@ Result<int> init_command(Session& session) {
   request.clone = session.text_of("--clone");
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::JoinReport joined = TRY(api::join_hub(kernel, request));
-  return session.done(Json{{"store", encode_path(joined.store)},
-                           {"schema", joined.schema},
-                           {"hub", encode_path(joined.hub)},
-                           {"clone", joined.clone},
-                           {"log", joined.log},
-                           {"already", joined.already}},
+  return session.done(kJoinedJson(joined),
                       fmt::format("{} {} lands on {}, with the store {}\n",
                                   joined.already ? "as before, this clone" : "this clone",
                                   clean(joined.clone), clean(joined.hub), clean(joined.store)));
@@ -127,7 +182,7 @@ const CommandSpec kRecoverCommand{
     .handler = recover_command,
     .examples = {{"git txn recover",
                   "finish or undo what a crash left (every writing command does it first)"}},
-    .outputs = {{"recovered"}}};
+    .outputs = {{kRecoveredJson}}};
 
 const CommandSpec kVerifyCommand{
     .name = "verify",
@@ -140,7 +195,7 @@ const CommandSpec kVerifyCommand{
     .flags = {stable(
         {"--replay", "", "also rebuild the state from the log and compare it byte for byte"})},
     .examples = {{"git txn verify --replay", "check the log, the chain and the state"}},
-    .outputs = {{"verified"}}};
+    .outputs = {{kVerifiedJson}}};
 
 const CommandSpec kStateCommand{
     .name = "state",
@@ -169,7 +224,7 @@ const CommandSpec kGcCommand{
                       "also remove worktrees of unlanded work, which stays under "
                       "refs/txn, and all there is of aborted transactions"})},
     .examples = {{"git txn gc", "remove what nobody needs; says what it freed"}},
-    .outputs = {{"gc"}}};
+    .outputs = {{kGcJson}}};
 
 const CommandSpec kDoctorCommand{
     .name = "doctor",
@@ -181,7 +236,7 @@ const CommandSpec kDoctorCommand{
     .stability = Stability::kStable,
     .handler = doctor_command,
     .examples = {{"git txn doctor", "what this machine and repository can do"}},
-    .outputs = {{"doctor"}}};
+    .outputs = {{kDoctorJson}}};
 
 const CommandSpec kVersionCommand{
     .name = "version",
@@ -200,7 +255,7 @@ const CommandSpec kVersionCommand{
                  {"git txn version --cli --json | jq '.commands[] | select(.stability == "
                   "\"stable\") | .name'",
                   "what a script may rely on"}},
-    .outputs = {{"version"}, {"version-cli", "--cli"}, {"enforced", "--enforces"}}};
+    .outputs = {{kVersionJson}, {kVersionCliJson, "--cli"}, {kEnforcedJson, "--enforces"}}};
 
 const CommandSpec kInitCommand{
     .name = "init",
@@ -225,7 +280,7 @@ const CommandSpec kInitCommand{
                "what this clone is called (default: the name of the host and a few letters)"}},
     .examples = {{"git txn init --store postgresql://txn@db.example.org/txn --hub origin",
                   "in each clone, on each machine"}},
-    .outputs = {{"joined"}}};
+    .outputs = {{kJoinedJson}}};
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 // events: tail, consumer, prune.
 #include "api/work.h"
-#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/duration.h"
 #include "cli/command_areas.h"
+#include "cli/json_out.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -60,53 +60,76 @@ Result<int> events_tail(Session& session) {
   return kExitDone;
 }
 
-using Failures = std::vector<api::HandlerFailure>;
+// With what failed of its handler, where that was not passed over.
+using Consumer = std::pair<api::ConsumerLine, std::optional<api::HandlerFailure>>;
 
-const api::HandlerFailure* failure_of(const Failures& failures, const api::ConsumerLine& line) {
-  const auto found = std::ranges::find(
-      failures, line.name, [](const api::HandlerFailure& one) { return "on/" + one.name; });
-  return found == failures.end() ? nullptr : &*found;
-}
-
-Json consumer_json(const api::ConsumerLine& line, const Failures& failures) {
-  Json json{{"name", line.name},         {"kind", store::consumer_kind_name(line.kind)},
-            {"ttl_ms", line.ttl_ms},     {"types", line.types},
-            {"position", line.position}, {"behind", line.behind},
-            {"oldest", line.oldest},     {"oldest_age_ms", line.oldest_age_ms},
-            {"idle_ms", line.idle_ms},   {"holds_back", line.holds_back},
-            {"stale", line.stale},       {"ended", line.ended}};
-  if (!line.handler) return json;
-  const store::HandlerRow& last = *line.handler;
-  const bool failed =
-      last.state == store::HandlerState::kFailing || last.state == store::HandlerState::kStopped;
-  const api::HandlerFailure* failure = failure_of(failures, line);
-  // A failure that was passed over says nothing of where the handler is now.
-  if (failed && failure == nullptr) return json;
-  json["handler"] = {{"state", store::handler_state_name(last.state)},
-                     {"event", last.event},
-                     {"exit", last.exit},
-                     {"timed_out", failure != nullptr && failure->timed_out}};
-  return json;
-}
-
-std::string state_text(const api::ConsumerLine& line, const Failures& failures) {
-  if (line.ended) return "ended";
-  if (const api::HandlerFailure* failure = failure_of(failures, line)) {
-    return fmt::format("{} on event {}, {}", failure->stopped() ? "stopped" : "failing",
-                       failure->event, failure->why);
+std::vector<Consumer> with_failures(const std::vector<api::ConsumerLine>& lines,
+                                    const std::vector<api::HandlerFailure>& failures) {
+  std::vector<Consumer> all;
+  for (const api::ConsumerLine& line : lines) {
+    const auto found = std::ranges::find(
+        failures, line.name, [](const api::HandlerFailure& one) { return "on/" + one.name; });
+    all.emplace_back(line, found == failures.end() ? std::nullopt : std::optional(*found));
   }
-  if (line.stale) return "stale";
-  return line.behind == 0 ? "up to date" : counted(line.behind, "event") + " behind";
+  return all;
 }
 
-std::string consumer_text(const api::ConsumerLine& line, const Failures& failures) {
+constexpr Printed<Consumer> kConsumerJson{
+    "consumer", "One consumer of events, how far it has read, and what it holds back.",
+    [](FieldIo& io, const Consumer& consumer) {
+      const auto& [line, failure] = consumer;
+      io.text("name", line.name);
+      io.choice("kind", line.kind, store::consumer_kind_name);
+      io.integer("ttl_ms", line.ttl_ms, kNotNegative);
+      io.texts("types", line.types);
+      io.each_count({{"position", line.position},
+                     {"behind", line.behind},
+                     {"oldest", line.oldest},
+                     {"oldest_age_ms", line.oldest_age_ms},
+                     {"idle_ms", line.idle_ms},
+                     {"holds_back", line.holds_back}});
+      io.boolean("stale", line.stale);
+      io.boolean("ended", line.ended);
+      using enum store::HandlerState;
+      const store::HandlerRow last = line.handler.value_or(store::HandlerRow{});
+      // A failure that was passed over says nothing of where the handler is now.
+      const bool passed_over = !failure && (last.state == kFailing || last.state == kStopped);
+      if (!io.maybe("handler", line.handler && !passed_over)) return;
+      io.group("handler", [&](FieldIo& handler) {
+        handler.choice("state", last.state, store::handler_state_name);
+        handler.integer("event", last.event, kNotNegative);
+        handler.integer("exit", last.exit);
+        handler.boolean("timed_out", consumer.second && consumer.second->timed_out);
+      });
+    }};
+
+constexpr Printed<std::string> kConsumerRemovedJson{"consumer-removed",
+                                                    "A consumer that was removed.", removed_fields};
+
+constexpr Printed<std::string> kHandlerRetriedJson{
+    "handler-retried", "A handler that is tried again.", [](FieldIo& io, const std::string& name) {
+      io.text("name", name);
+      io.yes("retried");
+    }};
+
+std::string consumer_text(const Consumer& consumer) {
+  const auto& [line, failure] = consumer;
+  std::string state = line.behind == 0 ? "up to date" : counted(line.behind, "event") + " behind";
+  if (line.ended) {
+    state = "ended";
+  } else if (failure) {
+    state = fmt::format("{} on event {}, {}", failure->stopped() ? "stopped" : "failing",
+                        failure->event, failure->why);
+  } else if (line.stale) {
+    state = "stale";
+  }
   return fmt::format("{}  {}  at {}  {}\n", padded(clean(line.name), 16),
-                     padded(store::consumer_kind_name(line.kind), 9), line.position,
-                     state_text(line, failures));
+                     padded(store::consumer_kind_name(line.kind), 9), line.position, state);
 }
 
-std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
-  std::string out = consumer_text(line, failures);
+std::string lag_text(const Consumer& consumer) {
+  const api::ConsumerLine& line = consumer.first;
+  std::string out = consumer_text(consumer);
   if (line.behind > 0) {
     out += fmt::format("    {} for it, the oldest is {} of {} ago\n", counted(line.behind, "event"),
                        line.oldest, format_duration(line.oldest_age_ms));
@@ -118,9 +141,9 @@ std::string lag_text(const api::ConsumerLine& line, const Failures& failures) {
 
 Result<int> tell(Session& session, api::Kernel& kernel, const api::ConsumerLine& line,
                  const std::string& sentence) {
-  Failures failures;
+  std::vector<api::HandlerFailure> failures;
   if (session.json()) failures = TRY(api::handler_failures(kernel));
-  return session.done(consumer_json(line, failures), sentence + "\n");
+  return session.done(kConsumerJson(with_failures({line}, failures)[0]), sentence + "\n");
 }
 
 Result<int> consumer_register(Session& session, api::Kernel& kernel) {
@@ -153,40 +176,37 @@ Result<int> consumer_ack(Session& session, api::Kernel& kernel) {
 
 Result<int> consumer_list(Session& session, api::Kernel& kernel) {
   const auto lines = TRY(api::list_consumers(kernel));
-  const Failures failures = TRY(api::handler_failures(kernel));
-  const auto text = session.args.has("--lag") ? lag_text : consumer_text;
-  return session.list(
-      lines, [&](const api::ConsumerLine& line) { return consumer_json(line, failures); },
-      [&](const api::ConsumerLine& line) { return text(line, failures); },
-      session.quiet() ? "" : "no consumers\n");
+  return session.list(with_failures(lines, TRY(api::handler_failures(kernel))), kConsumerJson,
+                      session.args.has("--lag") ? lag_text : consumer_text,
+                      session.quiet() ? "" : "no consumers\n");
 }
 
 Result<int> consumer_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::remove_consumer(kernel, name));
-  return session.done({{"name", name}, {"removed", true}},
+  return session.done(kConsumerRemovedJson(name),
                       fmt::format("consumer {} is removed\n", clean(name)));
 }
 
 Result<int> consumer_retry(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::retry_handler(kernel, name));
-  return session.done({{"name", name}, {"retried", true}},
+  return session.done(kHandlerRetriedJson(name),
                       fmt::format("handler {} is tried again\n", clean(name)));
 }
 
-Json prune_json(const store::PrunePlan& line) {
-  Json held = Json::array();
-  for (const store::PruneHold& hold : line.holds) {
-    held.push_back({{"by", encode_path(hold.what)}, {"from", hold.from}});
-  }
-  const bool any = line.last >= line.first;
-  return Json{{"pruned", any ? line.last - line.first + 1 : 0},
-              {"first", line.first},
-              {"last", line.last},
-              {"asked", line.asked},
-              {"held", std::move(held)}};
-}
+constexpr Printed<store::PrunePlan> kPrunedJson{
+    "pruned", "What was pruned of the log, or would be, and who holds back more.",
+    [](FieldIo& io, const store::PrunePlan& plan) {
+      io.each_count({{"pruned", std::max<Seq>(plan.last - plan.first + 1, 0)},
+                     {"first", plan.first},
+                     {"last", plan.last},
+                     {"asked", plan.asked}});
+      io.list_of("held", plan.holds, [](FieldIo& each, const store::PruneHold& hold) {
+        each.text("by", hold.what);
+        each.integer("from", hold.from, kNotNegative);
+      });
+    }};
 
 Result<int> events_prune(Session& session) {
   const bool dry_run = session.args.has("--dry-run");
@@ -207,7 +227,7 @@ Result<int> events_prune(Session& session) {
               ? "nothing to prune\n"
               : fmt::format("{} events {} to {}\n", dry_run ? "would prune" : "pruned", line.first,
                             line.last);
-  return session.done(prune_json(line), text);
+  return session.done(kPrunedJson(line), text);
 }
 
 constexpr FlagSpec kEventsType{"--type", "TYPE[,TYPE]", "only events of this type"};
@@ -234,28 +254,28 @@ const CommandSpec kConsumerCommand{
                    {"--ttl", "D", "until it has not moved for this long", Value::kDuration}},
          .examples = {{"git txn events consumer register audit --durable",
                        "nothing is lost on it from now on"}},
-         .outputs = {{"consumer"}}},
+         .outputs = {{kConsumerJson}}},
         {.name = "events consumer ack",
          .summary = "say that everything up to SEQ was dealt with",
          .effect = Effect::kWritesInside,
          .handler = consumer_ack,
          .operands = {kConsumerName, {"SEQ", Value::kText, 1, 1, "the SEQ of an event"}},
          .examples = {{"git txn events consumer ack audit 4711", "event 4711 and all before it"}},
-         .outputs = {{"consumer"}}},
+         .outputs = {{kConsumerJson}}},
         {.name = "events consumer list",
          .summary = "list the consumers",
          .handler = consumer_list,
          .flags = {{"--lag", "", "how far each is behind, and what it holds back"}},
          .examples = {{"git txn events consumer list --lag",
                        "who is behind, and what that holds back"}},
-         .outputs = {{"consumer", "", Lines::kMany}}},
+         .outputs = {{kConsumerJson, "", Lines::kMany}}},
         {.name = "events consumer remove",
          .summary = "end a consumer",
          .effect = Effect::kWritesInside,
          .handler = consumer_remove,
          .operands = {kConsumerName},
          .examples = {{"git txn events consumer remove audit", "it holds nothing back any more"}},
-         .outputs = {{"consumer-removed"}}},
+         .outputs = {{kConsumerRemovedJson}}},
         {.name = "events consumer retry",
          .summary = "try a handler again that failed",
          .effect = Effect::kWritesInside,
@@ -263,7 +283,7 @@ const CommandSpec kConsumerCommand{
          .operands = {kConsumerName},
          .examples = {{"git txn events consumer retry on/tell",
                        "when what it failed of is mended"}},
-         .outputs = {{"handler-retried"}}}}};
+         .outputs = {{kHandlerRetriedJson}}}}};
 
 const CommandSpec kEventsCommand{
     .name = "events",
@@ -311,7 +331,7 @@ const CommandSpec kEventsCommand{
                     Value::kDuration},
                    kPruneDryRun},
          .examples = {{"git txn events prune --older-than 90d --dry-run", "what would go"}},
-         .outputs = {{"pruned"}}}}};
+         .outputs = {{kPrunedJson}}}}};
 
 }  // namespace
 

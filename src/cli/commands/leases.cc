@@ -4,7 +4,6 @@
 
 #include "api/work.h"
 #include "base/duration.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -12,22 +11,33 @@
 namespace gittxn::cli {
 namespace {
 
-Json lease_json(const api::LeaseLine& line) {
-  const store::Lease& lease = line.lease;
-  const auto subject = [](const store::LeaseSubject& one) {
-    return encode_path(subject_text(one));
-  };
-  return {{"id", lease.id},
-          {"subjects", each_of(lease.subjects, subject)},
-          {"sharing", api::sharing_word(lease)},
-          {"force", api::force_word(lease)},
-          {"owner", encode_path(lease.owner)},
-          {"txn", or_null(lease.txn.str())},
-          {"attached", lease.slot != 0},
-          {"state", api::state_word(line)},
-          {"left_ms", line.left_ms},
-          {"fence", !lease.held || lease.fence == 0 ? Json() : Json(lease.fence)}};
-}
+constexpr Printed<api::LeaseLine> kLeaseJson{
+    "lease", "A lease, held or waited for.", [](FieldIo& io, const api::LeaseLine& line) {
+      const store::Lease& lease = line.lease;
+      const auto subject = [](FieldIo& each, const store::LeaseSubject& one) {
+        each.text("", subject_text(one));
+      };
+      io.text("id", lease.id);
+      io.list_of("subjects", lease.subjects, subject, {.least = 1});
+      io.word("sharing", api::sharing_word(lease), {"shared", "exclusive"});
+      io.word("force", api::force_word(lease), {"advisory", "mandatory"});
+      io.text("owner", lease.owner);
+      io.text_or_null("txn", lease.txn.str());
+      io.boolean("attached", lease.slot != 0);
+      io.text({"state", "held, waiting, or why it is over"}, api::state_word(line));
+      io.integer("left_ms", line.left_ms, kNotNegative);
+      io.integer_or_null("fence", lease.held ? lease.fence : 0, kPositive);
+    }};
+
+constexpr Printed<std::string> kLeaseReleasedJson{"lease-released", "A lease that was given back.",
+                                                  [](FieldIo& io, const std::string& id) {
+                                                    io.text("id", id);
+                                                    io.word("state", "released", {"released"});
+                                                  }};
+
+constexpr Printed<int> kCommandJson{
+    "command", "The exit status of a command that was run under a lease.",
+    [](FieldIo& io, const int& status) { io.integer("command_exit", status); }};
 
 std::string lease_text(const api::LeaseLine& line) {
   const store::Lease& lease = line.lease;
@@ -44,7 +54,7 @@ std::string lease_text(const api::LeaseLine& line) {
 }
 
 int tell(Session& session, const api::LeaseLine& line, std::string_view verb) {
-  return session.made(lease_json(line), line.lease.id,
+  return session.made(kLeaseJson(line), line.lease.id,
                       fmt::format("{} {}", verb, lease_text(line)));
 }
 
@@ -74,12 +84,12 @@ Result<int> lease_acquire(Session& session) {
   }
   const int status = TRY(api::run_under_lease(kernel, request, session.args.rest, progress));
   session.reporter->finish();
-  if (session.json()) session.out->json({{"command_exit", status}});
+  if (session.json()) session.out->json(kCommandJson(status));
   return status;
 }
 
 Result<int> lease_list(Session& session, api::Kernel& kernel) {
-  return session.list(TRY(api::list_leases(kernel)), lease_json, lease_text,
+  return session.list(TRY(api::list_leases(kernel)), kLeaseJson, lease_text,
                       session.quiet() ? "" : "no leases\n");
 }
 
@@ -107,13 +117,30 @@ Result<int> lease_transfer(Session& session, api::Kernel& kernel) {
 Result<int> lease_release(Session& session, api::Kernel& kernel) {
   const std::string& id = session.id();
   TRY(api::release_lease(kernel, id, session.text_of("--owner"), fence_of(session)));
-  return session.done({{"id", encode_path(id)}, {"state", "released"}},
-                      fmt::format("released {}\n", clean(id)));
+  return session.done(kLeaseReleasedJson(id), fmt::format("released {}\n", clean(id)));
 }
 
-Json sentinel_json(const store::Sentinel& line) {
-  return {{"name", encode_path(line.name)}, {"every_ms", line.every_ms}, {"left_ms", line.left_ms}};
-}
+constexpr Printed<store::Sentinel> kSentinelJson{
+    "sentinel", "An interval that runs. One a line.", [](FieldIo& io, const store::Sentinel& line) {
+      io.text("name", line.name);
+      io.integer("every_ms", line.every_ms, kPositive);
+      io.integer("left_ms", line.left_ms, kNotNegative);
+    }};
+
+constexpr Printed<std::string> kSentinelResetJson{
+    "sentinel-reset", "An interval that was ended.", [](FieldIo& io, const std::string& name) {
+      io.text("name", name);
+      io.integer("left_ms", 0, {.least = 0, .most = 0});
+    }};
+
+using Passed = std::pair<std::string, store::SentinelAnswer>;
+constexpr Printed<Passed> kSentinelPassedJson{
+    "sentinel-passed", "Whether it was let through, and when the next one is.",
+    [](FieldIo& io, const Passed& passed) {
+      io.text("name", passed.first);
+      io.boolean("passed", passed.second.passing == store::Passing::kPassed);
+      io.integer("left_ms", passed.second.left_ms, kNotNegative);
+    }};
 
 std::string sentinel_text(const store::Sentinel& line) {
   return fmt::format("{}  every {}, the next in {}\n", clean(line.name),
@@ -121,15 +148,14 @@ std::string sentinel_text(const store::Sentinel& line) {
 }
 
 Result<int> sentinel_list(Session& session, api::Kernel& kernel) {
-  return session.list(TRY(api::list_sentinels(kernel)), sentinel_json, sentinel_text,
+  return session.list(TRY(api::list_sentinels(kernel)), kSentinelJson, sentinel_text,
                       session.quiet() ? "" : "no intervals run\n");
 }
 
 Result<int> sentinel_reset(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(api::reset_sentinel(kernel, name));
-  return session.done({{"name", encode_path(name)}, {"left_ms", 0}},
-                      fmt::format("the next {} passes\n", clean(name)));
+  return session.done(kSentinelResetJson(name), fmt::format("the next {} passes\n", clean(name)));
 }
 
 Result<int> sentinel_pass(Session& session, api::Kernel& kernel) {
@@ -137,7 +163,7 @@ Result<int> sentinel_pass(Session& session, api::Kernel& kernel) {
   const std::int64_t every_ms = session.args.duration_ms("--every").value_or(0);
   const store::SentinelAnswer result = TRY(api::pass_sentinel(kernel, name, every_ms));
   const bool passed = result.passing == store::Passing::kPassed;
-  session.done({{"name", encode_path(name)}, {"passed", passed}, {"left_ms", result.left_ms}},
+  session.done(kSentinelPassedJson({name, result}),
                fmt::format("{}: the next {} in {}\n", passed ? "passed" : "throttled", clean(name),
                            format_duration(result.left_ms)));
   return passed ? kExitDone : kExitNo;
@@ -200,7 +226,7 @@ const CommandSpec kLeaseCommand{
                "one function, as git txn symbols prints it"},
               {"git txn lease acquire src/db --mandatory --for t-7k2m",
                "keep your other agents out of it until t-7k2m has ended"}},
-         .outputs = {{"lease"}, {"command", "--"}}},
+         .outputs = {{kLeaseJson}, {kCommandJson, "--"}}},
         {.name = "lease release",
          .summary = "give a lease back",
          .effect = Effect::kWrites,
@@ -208,7 +234,7 @@ const CommandSpec kLeaseCommand{
          .operands = {kLeaseId},
          .flags = {kLeaseOwner, kLeaseFence},
          .examples = {{"git txn lease release l-120", "from now on it is free"}},
-         .outputs = {{"lease-released"}}},
+         .outputs = {{kLeaseReleasedJson}}},
         {.name = "lease renew",
          .summary = "let the time of a lease begin anew",
          .effect = Effect::kWrites,
@@ -216,7 +242,7 @@ const CommandSpec kLeaseCommand{
          .operands = {kLeaseId},
          .flags = {kLeaseTtl, kLeaseOwner, kLeaseFence},
          .examples = {{"git txn lease renew l-120 --ttl 1h", "from now on for an hour"}},
-         .outputs = {{"lease"}}},
+         .outputs = {{kLeaseJson}}},
         {.name = "lease transfer",
          .summary = "give a lease to another owner",
          .effect = Effect::kWrites,
@@ -225,12 +251,12 @@ const CommandSpec kLeaseCommand{
          .flags = {kLeaseOwner, needed({"--to", "OWNER", "whose it is to be"}), kLeaseFence},
          .examples = {{"git txn lease transfer l-120 --to bob@example.org",
                        "from now on it is of Bob"}},
-         .outputs = {{"lease"}}},
+         .outputs = {{kLeaseJson}}},
         {.name = "lease list",
          .summary = "list what is held, and who waits",
          .handler = lease_list,
          .examples = {{"git txn lease list --json | jq -r .id", "what is held, and who waits"}},
-         .outputs = {{"lease", "", Lines::kMany}}}}};
+         .outputs = {{kLeaseJson, "", Lines::kMany}}}}};
 
 const CommandSpec kSentinelCommand{
     .name = "sentinel",
@@ -248,20 +274,20 @@ const CommandSpec kSentinelCommand{
     .flags = {needed({"--every", "DURATION", "at most once in this time", Value::kDuration})},
     .examples = {{"git txn sentinel nightly --every 1d",
                   "in front of && make nightly: at most once a day"}},
-    .outputs = {{"sentinel-passed"}},
+    .outputs = {{kSentinelPassedJson}},
     .subcommands = {
         {.name = "sentinel list",
          .summary = "list which intervals run, and when each is over",
          .handler = sentinel_list,
          .examples = {{"git txn sentinel list", "which intervals run, and when each is over"}},
-         .outputs = {{"sentinel", "", Lines::kMany}}},
+         .outputs = {{kSentinelJson, "", Lines::kMany}}},
         {.name = "sentinel reset",
          .summary = "let the next one through at once",
          .effect = Effect::kWrites,
          .handler = sentinel_reset,
          .operands = {{"NAME", Value::kText, 1, 1, "the name of one", "sentinel list"}},
          .examples = {{"git txn sentinel reset nightly", "the next one passes at once"}},
-         .outputs = {{"sentinel-reset"}}}}};
+         .outputs = {{kSentinelResetJson}}}}};
 
 }  // namespace
 

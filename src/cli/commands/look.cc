@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -14,10 +13,19 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
+struct Diff {
+  TxnId txn;
+  std::string diff;
+};
+constexpr Printed<Diff> kDiffJson{"diff", "The change of a transaction as a patch.",
+                                  [](FieldIo& io, const Diff& one) {
+                                    io.each_text({{"txn", one.txn.str()}, {"diff", one.diff}});
+                                  }};
+
 Result<int> status_command(Session& session, api::Kernel& kernel) {
   using enum api::StatusScope;
   const api::StatusReport report = TRY(kernel.status(session.args.has("--all") ? kAll : kOpen));
-  return session.show(status_json(report),
+  return session.show(kStatusJson(report),
                       status_lines(report, session.host.clock->wall_ms(), session.style));
 }
 
@@ -25,7 +33,7 @@ Result<int> log_command(Session& session, api::Kernel& kernel) {
   auto limit = static_cast<int>(
       std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
   return session.list(
-      TRY(kernel.log(limit)), landing_json,
+      TRY(kernel.log(limit)), kLogJson,
       [&](const api::LogLine& line) { return landing_line(line, session.style); },
       "nothing has landed here yet; git txn run -- COMMAND starts something\n");
 }
@@ -33,7 +41,7 @@ Result<int> log_command(Session& session, api::Kernel& kernel) {
 Result<int> show_command(Session& session, api::Kernel& kernel) {
   api::Outcome outcome = TRY(kernel.show(session.id()));
   const auto compensations = TRY(api::compensations_of(kernel, session.id()));
-  return session.show(with_compensations(api::to_json(outcome), compensations),
+  return session.show(kShowJson({outcome, compensations}),
                       show_lines(outcome, session.style) + compensation_lines(compensations));
 }
 
@@ -50,7 +58,7 @@ Result<int> diff_command(Session& session, api::Kernel& kernel) {
   const std::string diff = TRY(kernel.diff(session.id()));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
-    session.out->json({{"txn", encode_path(id.str())}, {"diff", encode_path(diff)}});
+    session.out->json(kDiffJson({id, diff}));
   } else {
     // Piped it is a patch, byte for byte; on a terminal it is something to look at.
     session.out->text(session.output_is_terminal ? diff_lines(diff, session.style) : diff);
@@ -62,7 +70,7 @@ Result<int> reads_command(Session& session, api::Kernel& kernel) {
   ReadSet reads = TRY(kernel.reads(session.id()));
   const bool explain = session.args.has("--explain");
   if (session.json()) {
-    session.out->text(reads_json_lines(reads, explain ? Explained::kYes : Explained::kNo));
+    session.out->text(reads_json_lines(reads, explain ? kReadExplainedJson : kReadJson));
   } else {
     session.out->text(explain ? explained_lines(reads, session.style)
                               : reads_lines(reads, session.style));
@@ -76,7 +84,7 @@ Result<int> writes_command(Session& session, api::Kernel& kernel) {
 
 Result<int> why_command(Session& session, api::Kernel& kernel) {
   const api::WhyReport report = TRY(kernel.why(session.id()));
-  return session.show(why_json(report), why_lines(report, session.style));
+  return session.show(kWhyJson(report), why_lines(report, session.style));
 }
 
 constexpr std::int64_t kMostSymbols = 2000;
@@ -107,7 +115,7 @@ Result<int> impact_command(Session& session, api::Kernel& kernel) {
   request.at = session.flag("--at");
   request.limit = limit_of(session, kMostAffected);
   const api::ImpactReport report = TRY(kernel.impact(request, session.progress()));
-  session.show(impact_json(report), report.ambiguous ? subjects_lines(report, session.style)
+  session.show(kImpactJson(report), report.ambiguous ? subjects_lines(report, session.style)
                                                      : impact_lines(report, session.style));
   if (!report.ambiguous) return kExitDone;
   Printer(2).text(fmt::format("git txn: {} are called '{}'; ask for one of them as it is listed\n",
@@ -133,7 +141,7 @@ const CommandSpec kStatusCommand{
     .examples = {{"git txn status", "what runs, waits and is open; which reads no longer hold"},
                  {"git txn status --json | jq '.transactions[] | select(.stale != [])'",
                   "only what is stale"}},
-    .outputs = {{"status"}}};
+    .outputs = {{kStatusJson}}};
 
 const CommandSpec kLogCommand{
     .name = "log",
@@ -148,7 +156,7 @@ const CommandSpec kLogCommand{
         {"--limit", "N", "how many lines (default 20; 0: all)", Value::kNumber, "-n"})},
     .examples = {{"git txn log", "the newest landings and moves from outside"},
                  {"git txn log -n 0 --json", "all of them, one object a line"}},
-    .outputs = {{"log", "", Lines::kMany}}};
+    .outputs = {{kLogJson, "", Lines::kMany}}};
 
 const CommandSpec kWhyCommand{
     .name = "why",
@@ -163,7 +171,7 @@ const CommandSpec kWhyCommand{
     .operands = {{"ID", Value::kTxn}},
     .examples = {{"git txn why t-7k2m",
                   "why it waits or did not land: the witness as a diff, and what to do"}},
-    .outputs = {{"why"}}};
+    .outputs = {{kWhyJson}}};
 
 const CommandSpec kShowCommand{
     .name = "show",
@@ -174,7 +182,7 @@ const CommandSpec kShowCommand{
     .handler = show_command,
     .operands = {{"ID", Value::kTxn}},
     .examples = {{"git txn show t-7k2m", "all that is known about it"}},
-    .outputs = {{"show"}}};
+    .outputs = {{kShowJson}}};
 
 const CommandSpec kDiffCommand{
     .name = "diff",
@@ -190,7 +198,7 @@ const CommandSpec kDiffCommand{
                  {"git txn diff t-7k2m | git apply --check", "the patch is exact"},
                  {"git txn diff t-7k2m --symbols",
                   "the functions, types and keys that it changes"}},
-    .outputs = {{"diff"}, {"change", "--symbols", Lines::kMany}}};
+    .outputs = {{kDiffJson}, {kChangeJson, "--symbols", Lines::kMany}}};
 
 const CommandSpec kReadsCommand{
     .name = "reads",
@@ -207,7 +215,7 @@ const CommandSpec kReadsCommand{
                  {"git txn reads t-7k2m --explain", "who made each, and why it counts"},
                  {"git txn reads t-7k2m --json | jq -r .subject",
                   "one object a line, sorted by subject"}},
-    .outputs = {{"read", "", Lines::kMany}, {"read-explained", "--explain", Lines::kMany}}};
+    .outputs = {{kReadJson, "", Lines::kMany}, {kReadExplainedJson, "--explain", Lines::kMany}}};
 
 const CommandSpec kWritesCommand{
     .name = "writes",
@@ -220,7 +228,7 @@ const CommandSpec kWritesCommand{
     .handler = writes_command,
     .operands = {{"ID", Value::kTxn}},
     .examples = {{"git txn writes t-7k2m", "the paths it changes, and what of them"}},
-    .outputs = {{"change", "", Lines::kMany}}};
+    .outputs = {{kChangeJson, "", Lines::kMany}}};
 
 const CommandSpec kSymbolsCommand{
     .name = "symbols",
@@ -246,7 +254,7 @@ const CommandSpec kSymbolsCommand{
                   "everything of that name in a commit"},
                  {"git txn symbols --at main src --kind type --json | jq -r .symbol",
                   "one object a line"}},
-    .outputs = {{"symbol", "", Lines::kMany}}};
+    .outputs = {{kSymbolJson, "", Lines::kMany}}};
 
 const CommandSpec kImpactCommand{
     .name = "impact",
@@ -267,7 +275,7 @@ const CommandSpec kImpactCommand{
                  {"git txn impact 'src/auth.py/Token#validate().'", "as git txn symbols prints it"},
                  {"git txn impact src/auth.py --at main", "who uses a file, or anything in it"},
                  {"git txn impact t-7k2m", "who may be affected by the change of a transaction"}},
-    .outputs = {{"impact"}}};
+    .outputs = {{kImpactJson}}};
 
 }  // namespace
 

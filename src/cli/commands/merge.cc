@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include "api/merge_file.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 
@@ -25,12 +24,17 @@ void take_text_options(const Session& session, const Labels& labels,
   request->right_label = session.flag("--right-label").value_or(labels.right);
 }
 
-Json report_json(const api::MergeFileReport& report, const std::string& output) {
-  const semantic::Merged& merged = report.merged;
-  return {{"clean", merged.clean()},        {"rule", rule_name(merged.rule)},
-          {"why", encode_path(merged.why)}, {"language", report.language},
-          {"conflicts", merged.conflicts},  {"output", encode_path(output)}};
-}
+using MergedInto = std::pair<api::MergeFileReport, std::string>;
+constexpr Printed<MergedInto> kMergeJson{
+    "merge", "What a merge of a file came to, and why.", [](FieldIo& io, const MergedInto& into) {
+      const auto& [report, output] = into;
+      const semantic::Merged& merged = report.merged;
+      io.boolean("clean", merged.clean());
+      io.word("rule", rule_name(merged.rule), {"one-side", "lines", "structure", "conflict"});
+      io.each_text({{"why", merged.why}, {"language", std::string(report.language)}});
+      io.integer("conflicts", merged.conflicts, kNotNegative);
+      io.text("output", output);
+    }};
 
 Result<int> merge_file_command(Session& session) {
   api::MergeFileRequest request;
@@ -49,7 +53,7 @@ Result<int> merge_file_command(Session& session) {
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   const semantic::Merged& merged = report.merged;
   if (session.json()) {
-    session.out->json(report_json(report, request.out));
+    session.out->json(kMergeJson({report, request.out}));
   } else if (!merged.clean()) {
     Printer(2).text(fmt::format("git txn: {} in '{}': {}\n", counted(merged.conflicts, "conflict"),
                                 clean(request.out), clean(merged.why)));
@@ -73,7 +77,7 @@ Result<int> merge_driver_command(Session& session) {
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   const semantic::Merged& merged = report.merged;
   if (session.json()) {
-    session.out->json(report_json(report, operands[3]));
+    session.out->json(kMergeJson({report, operands[3]}));
   } else if (!merged.clean() && !session.quiet()) {  // git says that there is one, we say why
     Printer(2).text(fmt::format("git txn: '{}': {}\n", clean(operands[3]), clean(merged.why)));
   }
@@ -119,7 +123,7 @@ const CommandSpec kMergeFileCommand{
                   "exit 0 when it merged, 1 when there are conflicts in merged.c"},
                  {"git txn merge-file --lang python --base o --left a --right b -o a --json",
                   "into one of the sides; by which rule, and why"}},
-    .outputs = {{"merge"}}};
+    .outputs = {{kMergeJson}}};
 
 const CommandSpec kMergeDriverCommand{
     .name = "merge-driver",
@@ -150,7 +154,7 @@ const CommandSpec kMergeDriverCommand{
           "for every file of this repository; in .gitattributes for everybody who has the driver"},
          {"git txn merge-driver --marker-size 7 -- base ours theirs src/a.c",
           "what git then does: the result is in ours"}},
-    .outputs = {{"merge"}}};
+    .outputs = {{kMergeJson}}};
 
 }  // namespace
 

@@ -5,13 +5,43 @@
 #include <algorithm>
 
 #include "base/duration.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
 namespace {
+
+constexpr Printed<Policy> kPolicyJson{
+    "policy", "The gates of a branch, and what they are trusted by.",
+    [](FieldIo& io, const Policy& policy) {
+      io.text("version", policy.version.str());
+      io.text_or_null("hash", policy.trust_hash.str());
+      io.list_of("gates", policy.gates, kGateJson.list);
+      io.list_of("generated", policy.generated, [](FieldIo& each, const GeneratedFile& file) {
+        each.text("artifact", file.artifact);
+        each.texts("from", file.from);
+      });
+    }};
+
+struct Listing {
+  std::string hash;
+  bool trusted = false;
+  std::vector<std::string> commands;
+};
+constexpr Printed<Listing> kTrustJson{"trust",
+                                      "The commands of a policy, and whether they are trusted.",
+                                      [](FieldIo& io, const Listing& listing) {
+                                        io.text_or_null("hash", listing.hash);
+                                        io.boolean("trusted", listing.trusted);
+                                        io.texts("commands", listing.commands);
+                                      }};
+
+constexpr Printed<std::string> kTrustedJson{"trusted", "A policy that is trusted from now on.",
+                                            [](FieldIo& io, const std::string& hash) {
+                                              io.text("hash", hash);
+                                              io.yes("trusted");
+                                            }};
 
 std::string gate_line(const GateSpec& gate) {
   return fmt::format("{}  {}  {}  {}\n", padded(clean(gate.name.str()), 12),
@@ -24,7 +54,7 @@ Result<int> gate_list(Session& session, api::Kernel& kernel) {
   std::string text;
   for (const GateSpec& gate : policy.gates) text += gate_line(gate);
   if (text.empty()) text = "no gates; add a [[gate]] to .gittxn.toml on the target branch\n";
-  return session.show(policy_json(policy), text);
+  return session.show(kPolicyJson(policy), text);
 }
 
 Result<int> gate_show(Session& session, api::Kernel& kernel) {
@@ -41,7 +71,7 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
                   clean(quote_argv(found->command)), format_duration(found->timeout_ms));
   for (const std::string& variable : found->env)
     out += fmt::format("  sees     ${}\n", clean(variable));
-  return session.show(gate_json(*found),
+  return session.show(kGateJson(*found),
                       out + fmt::format("  version  {}\n", found->version.str()));
 }
 
@@ -57,7 +87,7 @@ Result<int> gate_run(Session& session, api::Kernel& kernel) {
     text += fmt::format("{}  {}\n", session.style.paint(colour, api::gate_word(one)),
                         clean(one.gate.str()));
   }
-  session.show({{"gates", api::gates_json(reports)}}, session.quiet() && passed ? "" : text);
+  session.show(kGatesJson(reports), session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
 }
 
@@ -65,15 +95,13 @@ Result<int> trust_command(Session& session, api::Kernel& kernel) {
   std::optional<std::string> onto = session.flag("--onto");
   if (auto hash = session.flag("--yes")) {
     TRY(kernel.trust(onto, *hash));
-    return session.done({{"hash", *hash}, {"trusted", true}},
-                        "trusted; these commands run from now on\n");
+    return session.done(kTrustedJson(*hash), "trusted; these commands run from now on\n");
   }
   Policy policy = TRY(kernel.policy(onto));
-  std::vector<std::string> commands = TRY(kernel.trust_listing(onto));
-  bool trusted = policy.trust_hash.empty() || TRY(kernel.trusted(onto));
-  const std::string& hash = policy.trust_hash.str();
-  const Json object{
-      {"hash", or_null(hash)}, {"trusted", trusted}, {"commands", texts_json(commands)}};
+  Listing listing{policy.trust_hash.str(), false, TRY(kernel.trust_listing(onto))};
+  listing.trusted = listing.hash.empty() || TRY(kernel.trusted(onto));
+  const auto& [hash, trusted, commands] = listing;
+  const FieldList object = kTrustJson(listing);
   if (commands.empty()) {
     return session.show(object,
                         ".gittxn.toml of the target branch runs no commands: nothing to trust\n");
@@ -113,14 +141,14 @@ const CommandSpec kGateCommand{
          .handler = gate_list,
          .flags = {kPolicyOnto},
          .examples = {{"git txn gate list", "the gates of the target branch"}},
-         .outputs = {{"policy"}}},
+         .outputs = {{kPolicyJson}}},
         {.name = "gate show",
          .summary = "show one of them, with its version",
          .handler = gate_show,
          .operands = {{"NAME", Value::kText, 1, 1, "the name of a gate", "gate list"}},
          .flags = {kPolicyOnto},
          .examples = {{"git txn gate show test", "one of them, with its version"}},
-         .outputs = {{"gate"}}},
+         .outputs = {{kGateJson}}},
         {.name = "gate run",
          .summary = "run all gates, or the named ones, on a transaction's change or a commit",
          .effect = Effect::kWrites,
@@ -130,7 +158,7 @@ const CommandSpec kGateCommand{
          .flags = {kPolicyOnto},
          .examples = {{"git txn gate run t-7k2m", "run every gate on its change now"},
                       {"git txn gate run 8ab4410 lint test", "two gates on a commit"}},
-         .outputs = {{"gates"}}}}};
+         .outputs = {{kGatesJson}}}}};
 
 const CommandSpec kTrustCommand{
     .name = "trust",
@@ -148,7 +176,7 @@ const CommandSpec kTrustCommand{
     .examples = {{"git txn trust", "read the commands of .gittxn.toml and answer"},
                  {"git txn trust --yes HASH",
                   "say yes, without a terminal, to what it printed with this hash"}},
-    .outputs = {{"trust"}, {"trusted", "--yes"}}};
+    .outputs = {{kTrustJson}, {kTrustedJson, "--yes"}}};
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "api/work.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -15,11 +14,9 @@ namespace {
 
 constexpr std::size_t kWorkflowsShown = 3;
 
-Json member_json(const store::Member& member) {
-  return Json{{"name", member.name},
-              {"place", encode_path(member.place)},
-              {"log", member.log},
-              {"needs", texts_json(member.needs)}};
+void member_fields(FieldIo& io, const store::Member& member) {
+  io.each_text({{"name", member.name}, {"place", member.place}, {"log", member.log}});
+  io.texts("needs", member.needs);
 }
 
 std::string member_sentence(const store::Member& member) {
@@ -36,21 +33,46 @@ std::string workflow_line(const Workflow& workflow) {
   return fmt::format("  {} ({}): {}\n", clean(workflow.id.str()), clean(workflow.name), where);
 }
 
-Json line_json(const api::MemberLine& line) {
-  Json json = member_json(line.member);
-  json["problem"] = or_null(line.problem);
-  json["workflows"] = each_of(line.workflows, [](const Workflow& workflow) {
-    const Phase* open = workflow.open();
-    return Json{{"id", encode_path(workflow.id.str())},
-                {"name", encode_path(workflow.name)},
-                {"open", open == nullptr ? Json() : Json(encode_path(open->name))},
-                {"cancelled", workflow.cancelled.has_value()}};
-  });
-  json["head"] = line.head;
-  json["told"] = line.told;
-  json["waiting"] = line.waiting;
-  return json;
+void open_phase_fields(FieldIo& io, const Workflow& workflow) {
+  const Phase* open = workflow.open();
+  io.each_text({{"id", workflow.id.str()}, {"name", workflow.name}});
+  io.text_or_null({"open", "The open phase; null: it is finished, or cancelled."},
+                  open == nullptr ? "" : open->name);
+  io.boolean("cancelled", workflow.cancelled.has_value());
 }
+
+void member_line_fields(FieldIo& io, const api::MemberLine& line) {
+  member_fields(io, line.member);
+  io.text_or_null("problem", line.problem);
+  io.list_of("workflows", line.workflows, open_phase_fields);
+  io.each_count({{"head", line.head}, {"told", line.told}, {"waiting", line.waiting}});
+}
+
+void relayed_fields(FieldIo& io, const store::Relayed& one) {
+  io.each_text({{"source", one.source}, {"place", one.place}});
+  io.integer("seq", one.seq, kPositive);
+  io.each_text({{"time", one.time}, {"type", one.type}, {"subject", one.subject}});
+}
+
+constexpr Printed<api::PortfolioReport> kPortfolioJson{
+    "portfolio",
+    "The members of a portfolio in the order of what needs what, and what this repository was told "
+    "by others.",
+    [](FieldIo& io, const api::PortfolioReport& report) {
+      io.list_of("members", report.members, member_line_fields);
+      io.list_of("relayed", report.relayed, relayed_fields);
+    }};
+
+constexpr Printed<store::Member> kMemberJson{"member", "A member of a portfolio.", member_fields};
+
+constexpr Printed<std::string> kMemberRemovedJson{
+    "member-removed", "A repository that is no member any more.", removed_fields};
+
+constexpr Printed<api::RelayLine> kRelayedJson{"relayed", "How many events a member was told.",
+                                               [](FieldIo& io, const api::RelayLine& line) {
+                                                 io.text("name", line.name);
+                                                 io.integer("events", line.events, kNotNegative);
+                                               }};
 
 std::string line_text(const api::MemberLine& line, const Style& style) {
   std::string out = style.paint(Colour::kBold, clean(line.member.name)) +
@@ -66,12 +88,6 @@ std::string line_text(const api::MemberLine& line, const Style& style) {
   return out;
 }
 
-Json relayed_json(const store::Relayed& one) {
-  return Json{{"source", one.source}, {"place", encode_path(one.place)},
-              {"seq", one.seq},       {"time", one.time},
-              {"type", one.type},     {"subject", encode_path(one.subject)}};
-}
-
 Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
   const api::PortfolioReport report = TRY(portfolio_status(kernel));
   const bool well = std::ranges::all_of(
@@ -83,14 +99,12 @@ Result<int> portfolio_status_command(Session& session, api::Kernel& kernel) {
                        one.time);
   }
   if (out.empty()) out = "no portfolio; add a repository with: git txn portfolio add REPO\n";
-  session.show({{"members", each_of(report.members, line_json)},
-                {"relayed", each_of(report.relayed, relayed_json)}},
-               out);
+  session.show(kPortfolioJson(report), out);
   return well ? kExitDone : kExitNo;
 }
 
 Result<int> tell(Session& session, const store::Member& member) {
-  return session.done(member_json(member), "member " + member_sentence(member));
+  return session.done(kMemberJson(member), "member " + member_sentence(member));
 }
 
 Result<int> portfolio_add(Session& session, api::Kernel& kernel) {
@@ -111,23 +125,24 @@ Result<int> portfolio_needs(Session& session, api::Kernel& kernel) {
 Result<int> portfolio_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.id();
   TRY(remove_member(kernel, name, session.text_of("--actor")));
-  return session.done({{"name", encode_path(name)}, {"removed", true}},
+  return session.done(kMemberRemovedJson(name),
                       fmt::format("{} is no member any more\n", clean(name)));
 }
 
 Result<int> portfolio_relay(Session& session, api::Kernel& kernel) {
   const auto how = session.args.has("--anew") ? store::Relay::kAnew : store::Relay::kOn;
   const api::RelayReport report = TRY(relay_events(kernel, how));
-  std::string text, json;
+  std::string text;
   for (const api::RelayLine& line : report.told) {
-    json += json_line({{"name", line.name}, {"events", line.events}});
     if (line.events == 0) continue;
     text += fmt::format("{} was told {}\n", clean(line.name), counted(line.events, "event"));
   }
   if (text.empty() && !report.left) {
     text = report.told.empty() ? "the portfolio has no member\n" : "every member knows all\n";
   }
-  session.out->text(session.json() ? json : session.quiet() ? "" : text);
+  session.out->text(session.json()    ? json_lines(report.told, kRelayedJson)
+                    : session.quiet() ? ""
+                                      : text);
   if (report.left) return std::unexpected(*report.left);
   return kExitDone;
 }
@@ -154,7 +169,7 @@ const CommandSpec kPortfolioCommand{
           .handler = portfolio_status_command,
           .examples = {{"git txn portfolio",
                         "its members, what others need first, and how far each is"}},
-          .outputs = {{"portfolio"}}},
+          .outputs = {{kPortfolioJson}}},
          {.name = "portfolio add",
           .summary = "add a repository",
           .effect = Effect::kWrites,
@@ -167,7 +182,7 @@ const CommandSpec kPortfolioCommand{
           .examples = {{"git txn portfolio add ../api",
                         "a repository whose work belongs to this one's"},
                        {"git txn portfolio add ../web --needs api", "and one that comes after it"}},
-          .outputs = {{"member"}}},
+          .outputs = {{kMemberJson}}},
          {.name = "portfolio needs",
           .summary = "say which members come before one",
           .effect = Effect::kWrites,
@@ -175,7 +190,7 @@ const CommandSpec kPortfolioCommand{
           .operands = {kMemberName, {"NEEDED", Value::kText, 0, 63}},
           .flags = {kActor},
           .examples = {{"git txn portfolio needs web api shared", "what web needs, from now on"}},
-          .outputs = {{"member"}}},
+          .outputs = {{kMemberJson}}},
          {.name = "portfolio remove",
           .summary = "take a member off the list",
           .effect = Effect::kWrites,
@@ -183,7 +198,7 @@ const CommandSpec kPortfolioCommand{
           .operands = {kMemberName},
           .flags = {kActor},
           .examples = {{"git txn portfolio remove api", "its repository is left as it is"}},
-          .outputs = {{"member-removed"}}},
+          .outputs = {{kMemberRemovedJson}}},
          {.name = "portfolio relay",
           .summary = "tell the members how this repository's workflows moved",
           .effect = Effect::kWrites,
@@ -193,7 +208,7 @@ const CommandSpec kPortfolioCommand{
                      "have any more"}},
           .examples = {{"git txn portfolio relay",
                         "tell the members how this repository's workflows moved"}},
-          .outputs = {{"relayed", "", Lines::kMany}}}},
+          .outputs = {{kRelayedJson, "", Lines::kMany}}}},
     .otherwise = "status"};
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "api/work.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -20,69 +19,102 @@ using store::Tier;
 constexpr std::size_t kTextShown = 72;
 constexpr int kStandardInput = 0;
 
-Json score_json(int score) {
+double share_of(int score) {
   return static_cast<double>(score) / store::kMaxScore;
 }
 
-Json proposal_json(const Proposal& one) {
-  return Json{{"id", one.id},
-              {"state", proposal_state_name(one.state)},
-              {"text", encode_path(one.text)},
-              {"score", score_json(one.score)},
-              {"source", or_null(one.source)},
-              {"actor", encode_path(one.actor)},
-              {"txn", or_null(one.txn.str())},
-              {"made", one.made},
-              {"repeats", one.repeats},
-              {"best_score", score_json(one.best_score)},
-              {"by", or_null(one.by)},
-              {"yes", one.yes ? Json(yes_name(*one.yes)) : Json()},
-              {"reason", or_null(one.reason)},
-              {"became", texts_json(one.became)},
-              {"branch", or_null(one.branch.str())},
-              {"again", or_null(one.again)}};
+void proposal_fields(FieldIo& io, const Proposal& one) {
+  io.text({"id", "", "^p-[0-9]+$"}, one.id);
+  io.choice("state", one.state, store::proposal_state_name);
+  io.text("text", one.text);
+  io.share("score", share_of(one.score));
+  io.text_or_null("source", one.source);
+  io.text("actor", one.actor);
+  io.text_or_null({"txn", "The transaction that it was proposed in."}, one.txn.str());
+  io.text({"made", "When."}, one.made);
+  io.integer({"repeats", "How often the same was refused."}, one.repeats, kNotNegative);
+  io.share("best_score", share_of(one.best_score));
+  io.text_or_null({"by", "Who said yes or no."}, one.by);
+  if (io.or_null("yes", one.yes)) io.choice("yes", one.yes.value_or(store::Yes{}), store::yes_name);
+  io.text_or_null("reason", one.reason);
+  io.texts("became", one.became);
+  io.text_or_null({"branch", "Whose policy judges it; null: made by an older program."},
+                  one.branch.str());
+  io.text_or_null({"again", "The promoted one that it says again."}, one.again);
 }
 
-Json backlog_json(const api::ProposalLine& line) {
-  Json json = proposal_json(line.proposal);
-  json["tier"] = tier_name(line.tier);
-  return json;
+void backlog_fields(FieldIo& io, const api::ProposalLine& line) {
+  proposal_fields(io, line.proposal);
+  io.choice("tier", line.tier, store::tier_name);
 }
 
-std::string_view tier_words(Tier tier) {
-  switch (tier) {
-    case Tier::kStart:
-      return "may start";
-    case Tier::kPerson:
-      return "needs a person";
-    case Tier::kLog:
-      return "logged";
-    case Tier::kDiscard:
-      break;
-  }
-  return "discarded";
+void repeat_fields(FieldIo& io, const store::Likeness& repeat) {
+  io.text("id", repeat.id);
+  io.choice("by", repeat.by, store::likeness_name);
+  io.share("likeness", share_of(repeat.likeness));
 }
 
-// "needs a person: git txn promote p-12 --approve". What was discarded stays so, whatever the
-// policy says by now.
+bool is_kept(const store::ProposalAnswer& answer) {
+  return !answer.repeat && answer.tier != Tier::kDiscard;
+}
+
+constexpr Printed<Proposal> kProposalChangedJson{
+    "proposal-changed", "A proposal that was dismissed or linked.", proposal_fields};
+
+constexpr Printed<api::ProposalLine> kProposalJson{
+    "proposal", "Work that was proposed, and who may begin it by the policy of now.",
+    backlog_fields};
+
+constexpr Printed<api::ProposalReport> kProposalShownJson{
+    "proposal-shown", "A proposal with what happened to it.",
+    [](FieldIo& io, const api::ProposalReport& report) {
+      backlog_fields(io, report.line);
+      io.texts("history", report.history);
+    }};
+
+constexpr Printed<store::ProposalAnswer> kProposedJson{
+    "proposed", "What became of proposing something.",
+    [](FieldIo& io, const store::ProposalAnswer& answer) {
+      io.boolean("kept", is_kept(answer));
+      io.choice("tier", answer.tier, store::tier_name);
+      if (io.or_null("repeat", answer.repeat.has_value())) {
+        io.group({"repeat", "The one that says the same."}, [&](FieldIo& repeat) {
+          repeat_fields(repeat, answer.repeat.value_or(store::Likeness{}));
+        });
+      }
+      io.group("proposal", [&](FieldIo& one) { proposal_fields(one, answer.proposal); });
+    }};
+
+constexpr Printed<store::PromoteAnswer> kPromotedJson{
+    "promoted", "Whether a proposal was promoted.",
+    [](FieldIo& io, const store::PromoteAnswer& answer) {
+      io.boolean("promoted", answer.promoted);
+      io.choice("tier", answer.tier, store::tier_name);
+      io.group("proposal", [&](FieldIo& one) { proposal_fields(one, answer.proposal); });
+    }};
+
+struct TierWords {
+  std::string_view in_list, needs;
+};
+constexpr TierWords kTierWords[] = {
+    // in the order of Tier
+    {"discarded",
+     "was discarded: git txn promote {} --override --reason TEXT begins it all the same"},
+    {"logged", "is only kept: git txn promote {} --override --reason TEXT begins it"},
+    {"needs a person", "needs a person: git txn promote {} --approve"},
+    {"may start", "may start by itself: git txn promote {}"}};
+const TierWords& words_of(Tier tier) {
+  return kTierWords[static_cast<std::size_t>(tier)];
+}
+
+// What was discarded stays so, whatever the policy says by now.
 std::string what_it_needs(const Proposal& one, Tier tier) {
-  const std::string& id = one.id;
-  switch (one.state == Proposal::State::kDiscarded ? Tier::kDiscard : tier) {
-    case Tier::kStart:
-      return "may start by itself: git txn promote " + id;
-    case Tier::kPerson:
-      return fmt::format("needs a person: git txn promote {} --approve", id);
-    case Tier::kLog:
-      return fmt::format("is only kept: git txn promote {} --override --reason TEXT begins it", id);
-    case Tier::kDiscard:
-      break;
-  }
-  return fmt::format(
-      "was discarded: git txn promote {} --override --reason TEXT begins it all the same", id);
+  const bool discarded = one.state == Proposal::State::kDiscarded;
+  return fmt::format(fmt::runtime(words_of(discarded ? Tier::kDiscard : tier).needs), one.id);
 }
 
 std::string state_words(const Proposal& one, Tier tier) {
-  return std::string(one.state == Proposal::State::kOpen ? tier_words(tier)
+  return std::string(one.state == Proposal::State::kOpen ? words_of(tier).in_list
                                                          : proposal_state_name(one.state));
 }
 
@@ -113,7 +145,7 @@ Result<int> proposals_list(Session& session, api::Kernel& kernel) {
                                      "nothing waits; git txn proposals --all lists the {} that {} "
                                      "promoted, dismissed or discarded\n",
                                      hidden, hidden == 1 ? "was" : "were");
-  return session.list(lines, backlog_json, backlog_text, none);
+  return session.list(lines, kProposalJson, backlog_text, none);
 }
 
 std::string show_text(const api::ProposalReport& report, const Style& style) {
@@ -143,9 +175,7 @@ std::string show_text(const api::ProposalReport& report, const Style& style) {
 
 Result<int> proposals_show(Session& session, api::Kernel& kernel) {
   const api::ProposalReport report = TRY(show_proposal(kernel, session.id()));
-  Json json = backlog_json(report.line);
-  json["history"] = texts_json(report.history);
-  return session.show(json, show_text(report, session.style));
+  return session.show(kProposalShownJson(report), show_text(report, session.style));
 }
 
 Result<int> proposals_dismiss(Session& session, api::Kernel& kernel) {
@@ -154,14 +184,15 @@ Result<int> proposals_dismiss(Session& session, api::Kernel& kernel) {
   request.reason = session.text_of("--reason");
   request.actor = session.text_of("--actor");
   const Proposal one = TRY(dismiss_proposal(kernel, request));
-  return session.done(proposal_json(one),
+  return session.done(kProposalChangedJson(one),
                       fmt::format("{} is dismissed: {}\n", one.id, short_text(one)));
 }
 
 Result<int> proposals_link(Session& session, api::Kernel& kernel) {
   const std::string& became = session.args.operands[1];
   const Proposal one = TRY(link_proposal(kernel, session.id(), became, session.text_of("--actor")));
-  return session.done(proposal_json(one), fmt::format("{} became {}\n", one.id, clean(became)));
+  return session.done(kProposalChangedJson(one),
+                      fmt::format("{} became {}\n", one.id, clean(became)));
 }
 
 Result<std::optional<std::string>> embedding_of(const Session& session) {
@@ -188,27 +219,20 @@ Result<int> propose_command(Session& session) {
   if (embedding) request.embedding = TRY(store::parse_embedding(*embedding));
   const store::ProposalAnswer answer = TRY(api::propose(kernel, request, session.flag("--onto")));
   const Proposal& one = answer.proposal;
-  const bool kept = !answer.repeat && answer.tier != Tier::kDiscard;
-  Json json{{"kept", kept},
-            {"tier", tier_name(answer.tier)},
-            {"repeat", nullptr},
-            {"proposal", proposal_json(one)}};
   if (!answer.repeat) {
-    session.made(json, one.id,
+    session.made(kProposedJson(answer), one.id,
                  fmt::format("{} ({}) {}\n", one.id, score_text(one.score),
                              what_it_needs(one, answer.tier)));
-    return kept ? kExitDone : kExitNo;
+    return is_kept(answer) ? kExitDone : kExitNo;
   }
   const std::string_view by = likeness_name(answer.repeat->by);
-  json["repeat"] = {
-      {"id", answer.repeat->id}, {"by", by}, {"likeness", score_json(answer.repeat->likeness)}};
   std::string text = fmt::format("not proposed: {} ({}) says the same ({} {}): {}\n", one.id,
                                  proposal_state_name(one.state), by,
                                  score_text(answer.repeat->likeness), short_text(one));
   if (one.state == Proposal::State::kPromoted) {
     text += "where it came back since: git txn propose --again\n";
   }
-  session.show(json, text);
+  session.show(kProposedJson(answer), text);
   return kExitNo;
 }
 
@@ -228,9 +252,7 @@ Result<int> promote_command(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const store::PromoteAnswer answer = TRY(promote_proposal(kernel, request));
   const Proposal& one = answer.proposal;
-  const Json json{{"promoted", answer.promoted},
-                  {"tier", tier_name(answer.tier)},
-                  {"proposal", proposal_json(one)}};
+  const FieldList json = kPromotedJson(answer);
   if (answer.promoted) {
     return session.done(json, fmt::format("{} is promoted: {}\n", one.id, short_text(one)));
   }
@@ -272,7 +294,7 @@ const CommandSpec kProposeCommand{
                   "anybody may begin this"},
                  {"git txn propose 'split the config module' --score 0.6 --source review-bot",
                   "this waits for a person"}},
-    .outputs = {{"proposed"}}};
+    .outputs = {{kProposedJson}}};
 
 const CommandSpec kPromoteCommand{
     .name = "promote",
@@ -299,7 +321,7 @@ const CommandSpec kPromoteCommand{
                  {"git txn promote p-14 --approve --became workflow:w-auth", "a person says yes"},
                  {"git txn promote p-9 --override --reason 'a customer asked for it'",
                   "whatever its score; who and why is on record"}},
-    .outputs = {{"promoted"}}};
+    .outputs = {{kPromotedJson}}};
 
 const CommandSpec kProposalsCommand{
     .name = "proposals",
@@ -316,13 +338,13 @@ const CommandSpec kProposalsCommand{
           .handler = proposals_list,
           .flags = {{"--all", "", "those that were promoted, dismissed or discarded too"}},
           .examples = {{"git txn proposals", "what waits, the surest first"}},
-          .outputs = {{"proposal", "", Lines::kMany}}},
+          .outputs = {{kProposalJson, "", Lines::kMany}}},
          {.name = "proposals show",
           .summary = "show all of one, and what happened to it",
           .handler = proposals_show,
           .operands = {{"ID", Value::kText, 1, 1, "the id of a proposal", "proposals"}},
           .examples = {{"git txn proposals show p-12", "all of it, and what happened to it"}},
-          .outputs = {{"proposal-shown"}}},
+          .outputs = {{kProposalShownJson}}},
          {.name = "proposals dismiss",
           .summary = "say no to one, for a reason",
           .effect = Effect::kWritesInside,
@@ -331,7 +353,7 @@ const CommandSpec kProposalsCommand{
           .flags = {{"--reason", "TEXT", "why; for the record"}, kActor},
           .examples = {{"git txn proposals dismiss p-12 --reason 'works as designed'",
                         "no; the same is refused from now on"}},
-          .outputs = {{"proposal-changed"}}},
+          .outputs = {{kProposalChangedJson}}},
          {.name = "proposals link",
           .summary = "note what came of one that was promoted",
           .effect = Effect::kWritesInside,
@@ -342,7 +364,7 @@ const CommandSpec kProposalsCommand{
           .flags = {kActor},
           .examples = {{"git txn proposals link p-14 txn:t-7k2m",
                         "what came of one that was promoted"}},
-          .outputs = {{"proposal-changed"}}}},
+          .outputs = {{kProposalChangedJson}}}},
     .otherwise = "list"};
 
 }  // namespace

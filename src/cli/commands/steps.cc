@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "base/fields.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -10,6 +9,9 @@
 
 namespace gittxn::cli {
 namespace {
+
+constexpr Printed<Compensation> kCompensationJson{
+    "compensation", "A command that undoes an effect outside of the repository.", fields_of};
 
 Result<int> abort_command(Session& session, api::Kernel& kernel) {
   const Txn txn = TRY(kernel.abort(session.id(), session.text_of("--reason"), session.progress()));
@@ -20,7 +22,7 @@ Result<int> abort_command(Session& session, api::Kernel& kernel) {
     text += fmt::format("its work stays at refs/txn/{}/{} until git txn gc --force\n",
                         clean(txn.id.str()), txn.attempts.back().number);
   }
-  session.done(with_compensations(txn_json(txn), compensations), text);
+  session.done(kAbortedJson({txn, compensations}), text);
   return undone(compensations) ? kExitDone : kExitNo;
 }
 
@@ -32,12 +34,12 @@ Result<int> stop_command(Session& session, api::Kernel& kernel) {
         "its work is kept; to land it: git txn commit {0}, to give it up: git txn abort {0}\n",
         clean(txn.id.str()));
   }
-  return session.done(txn_json(txn), text);
+  return session.done(kTxnJson(txn), text);
 }
 
 Result<int> resume_command(Session& session, api::Kernel& kernel) {
   const Txn txn = TRY(kernel.resume(session.id(), session.progress()));
-  return session.done(txn_json(txn), begun_lines(txn, session.style));
+  return session.done(kTxnJson(txn), begun_lines(txn, session.style));
 }
 
 Result<int> compensate_command(Session& session, api::Kernel& kernel) {
@@ -46,7 +48,7 @@ Result<int> compensate_command(Session& session, api::Kernel& kernel) {
   asked.argv = session.args.rest;
   const Compensation one = TRY(api::register_compensation(kernel, asked));
   return session.done(
-      to_json(one),
+      kCompensationJson(one),
       fmt::format("compensation {} is run if this transaction ends without landing\n", one.number));
 }
 
@@ -64,7 +66,7 @@ const CommandSpec kAbortCommand{
     .flags = {stable({"--reason", "TEXT", "why, for the log"})},
     .examples = {{"git txn abort t-7k2m --reason 'done by hand'",
                   "give it up; gc --force removes its work"}},
-    .outputs = {{"aborted"}}};
+    .outputs = {{kAbortedJson}}};
 
 const CommandSpec kStopCommand{
     .name = "stop",
@@ -79,7 +81,7 @@ const CommandSpec kStopCommand{
     .handler = stop_command,
     .operands = {{"ID", Value::kTxn}},
     .examples = {{"git txn stop t-7k2m", "as a Ctrl-C where it was started; its work is kept"}},
-    .outputs = {{"transaction"}}};
+    .outputs = {{kTxnJson}}};
 
 const CommandSpec kResumeCommand{
     .name = "resume",
@@ -95,7 +97,7 @@ const CommandSpec kResumeCommand{
     .operands = {{"ID", Value::kTxn}},
     .examples = {{"git txn resume t-7k2m",
                   "open a rejected or quarantined transaction again, as yours"}},
-    .outputs = {{"transaction"}}};
+    .outputs = {{kTxnJson}}};
 
 const CommandSpec kCompensateCommand{
     .name = "compensate",
@@ -116,7 +118,7 @@ const CommandSpec kCompensateCommand{
     .flags = {{"--name", "NAME", "what it undoes, for people"}},
     .examples = {{"git txn compensate --name 'the test database' -- dropdb test-42",
                   "inside of a transaction, once the database is there"}},
-    .outputs = {{"compensation"}}};
+    .outputs = {{kCompensationJson}}};
 
 }  // namespace
 

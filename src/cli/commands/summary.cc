@@ -6,8 +6,8 @@
 #include "api/kernel.h"
 #include "api/work.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
+#include "cli/json_out.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
@@ -17,22 +17,56 @@ bool is_inside(const Session& session) {
   return !variable(session.host.env, "GIT_TXN_OBSERVED").empty();
 }
 
-Json summary_json(const api::SummaryLine& line) {
+void summary_fields(FieldIo& io, const api::SummaryLine& line) {
   const Summary& one = line.summary;
-  Json json{{"name", encode_path(one.name)},
-            {"digest", line.digest.str()},
-            {"bytes", one.bytes},
-            {"made_by", encode_path(one.made_by)},
-            {"time", line.time},
-            {"sources", one.sources.size()}};
-  if (!line.judged) return json;
-  json["holds"] = !line.stale;
-  json["stale"] = !line.stale ? Json()
-                              : Json{{"source", encode_path(line.stale->source.subject)},
-                                     {"digest", encode_path(line.stale->source.digest)},
-                                     {"now", encode_path(line.stale->now)}};
-  return json;
+  io.each_text({{"name", one.name}, {"digest", line.digest.str()}});
+  io.integer("bytes", one.bytes, kNotNegative);
+  io.each_text({{"made_by", one.made_by}, {"time", line.time}});
+  io.integer("sources", one.sources.size(), kNotNegative);
 }
+
+void judged_summary_fields(FieldIo& io, const api::SummaryLine& line) {
+  summary_fields(io, line);
+  io.boolean("holds", !line.stale);
+  if (!io.or_null("stale", line.stale.has_value())) return;
+  io.group("stale", [&](FieldIo& stale) {
+    const auto found = line.stale ? *line.stale : land::StaleSource();
+    stale.each_text(
+        {{"source", found.source.subject}, {"digest", found.source.digest}, {"now", found.now}});
+  });
+}
+
+constexpr Printed<api::SummaryLine> kSummaryJson{
+    "summary", "A summary, and whether what it was made from still is so. One a line.",
+    judged_summary_fields};
+
+constexpr Printed<api::ShownSummary> kSummaryTextJson{
+    "summary-text",
+    "A summary, whether what it was made from still is so, and its text: null when it is stale and "
+    "was not asked for with --stale.",
+    [](FieldIo& io, const api::ShownSummary& shown) {
+      judged_summary_fields(io, shown.line);
+      if (io.or_null("text", shown.text)) io.text("text", shown.text.value_or(""));
+    }};
+
+// The line of one that was stored, or the name of one that will be.
+using Added = std::variant<api::SummaryLine, std::string>;
+constexpr Printed<Added> kSummaryAddedJson{
+    "summary-added", "A summary that was stored; inside a transaction, that it will be.",
+    [](FieldIo& io, const Added& added) {
+      io.either(added.index(), {[&](FieldIo& stored) {
+                                  const auto* line = std::get_if<api::SummaryLine>(&added);
+                                  summary_fields(stored, line ? *line : api::SummaryLine());
+                                },
+                                [&](FieldIo& asked) {
+                                  const auto* name = std::get_if<std::string>(&added);
+                                  asked.text("name", name ? *name : std::string());
+                                  asked.yes("pending");
+                                }});
+    }};
+
+constexpr Printed<std::string> kSummaryRemovedJson{"summary-removed", "A summary that was removed.",
+                                                   removed_fields};
 
 std::string summary_text(const api::SummaryLine& line) {
   std::string state = "holds";
@@ -61,12 +95,12 @@ Result<int> summary_add(Session& session) {
   request.onto = session.flag("--onto");
   if (is_inside(session)) {
     TRY(api::request_summary(session.host, request));
-    return session.done({{"name", encode_path(request.name)}, {"pending", true}},
+    return session.done(kSummaryAddedJson(request.name),
                         "it is stored when this transaction has landed\n");
   }
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   const api::SummaryLine line = TRY(api::add_summary(kernel, request));
-  return session.done(summary_json(line),
+  return session.done(kSummaryAddedJson(line),
                       fmt::format("stored '{}', made from {}\n", clean(line.summary.name),
                                   counted(line.summary.sources.size(), "source")));
 }
@@ -86,19 +120,16 @@ Result<int> summary_show(Session& session, api::Kernel& kernel) {
             ? "look at what it was made from; --stale shows it, and nothing vouches for it"
             : "store it again with git txn summary add; --stale shows it all the same");
   }
-  Json json = summary_json(shown.line);
-  json["text"] = shown.text ? Json(encode_path(*shown.text)) : Json();
   const std::string warning =
       !shown.line.stale ? "" : fmt::format("[stale: {} changed since this was made]\n", source);
-  session.show(json, warning + shown.text.value_or(""));
+  session.show(kSummaryTextJson(shown), warning + shown.text.value_or(""));
   return shown.text ? kExitDone : kExitNo;
 }
 
 Result<int> summary_remove(Session& session, api::Kernel& kernel) {
   const std::string& name = session.args.operands[0];
   TRY(api::remove_summary(kernel, name));
-  return session.done({{"name", encode_path(name)}, {"removed", true}},
-                      fmt::format("removed '{}'\n", clean(name)));
+  return session.done(kSummaryRemovedJson(name), fmt::format("removed '{}'\n", clean(name)));
 }
 
 enum class Only { kAll, kStale };
@@ -112,7 +143,7 @@ Result<int> list_summaries(Session& session) {
   api::Kernel kernel = TRY(api::Kernel::open(session.host));
   auto lines = TRY(api::summaries(kernel, session.flag("--onto"), session.args.operands));
   if (kOnly == Only::kStale) std::erase_if(lines, [](const auto& line) { return !line.stale; });
-  session.list(lines, summary_json, summary_text);
+  session.list(lines, kSummaryJson, summary_text);
   return kOnly == Only::kStale && !lines.empty() ? kExitNo : kExitDone;
 }
 
@@ -151,7 +182,7 @@ const CommandSpec kSummaryCommand{
                    kSummaryOnto},
          .examples = {{"git txn summary add 'overview of src' notes.md src README",
                        "made from src and README"}},
-         .outputs = {{"summary-added"}}},
+         .outputs = {{kSummaryAddedJson}}},
         {.name = "summary show",
          .summary = "print a summary, while it is not stale",
          .handler = summary_show,
@@ -160,14 +191,14 @@ const CommandSpec kSummaryCommand{
                    kSummaryOnto},
          .examples = {{"git txn summary show 'overview of src'",
                        "its text; a transaction that asks depends on src and README"}},
-         .outputs = {{"summary-text"}}},
+         .outputs = {{kSummaryTextJson}}},
         {.name = "summary list",
          .summary = "list the summaries, and whether each holds",
          .handler = list_summaries<Only::kAll>,
          .operands = {{"NAME", Value::kText, 0, 1000}},
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary list", "each with what it was made from"}},
-         .outputs = {{"summary", "", Lines::kMany}}},
+         .outputs = {{kSummaryJson, "", Lines::kMany}}},
         {.name = "summary check",
          .summary = "list the stale ones; exit 1 when there are any",
          .handler = list_summaries<Only::kStale>,
@@ -175,7 +206,7 @@ const CommandSpec kSummaryCommand{
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary check",
                        "which ones are stale, and what changed; exit 1 when there are"}},
-         .outputs = {{"summary", "", Lines::kMany}}},
+         .outputs = {{kSummaryJson, "", Lines::kMany}}},
         {.name = "summary remove",
          .summary = "forget a summary",
          .effect = Effect::kWritesInside,
@@ -184,7 +215,7 @@ const CommandSpec kSummaryCommand{
          .flags = {kSummaryOnto},
          .examples = {{"git txn summary remove 'overview of src'",
                        "who was shown it still depends on its sources"}},
-         .outputs = {{"summary-removed"}}}}};
+         .outputs = {{kSummaryRemovedJson}}}}};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
@@ -42,6 +41,26 @@ api::RunOptions options_of(const Session& session) {
   return options;
 }
 
+struct Ran {
+  TxnId txn;
+  int status = 0;
+};
+constexpr Printed<Ran> kExecJson{"exec",
+                                 "A command that was run in a transaction, with its exit status.",
+                                 [](FieldIo& io, const Ran& ran) {
+                                   io.text("txn", ran.txn.str());
+                                   io.integer("command_exit", ran.status);
+                                 }};
+
+struct Place {
+  TxnId txn;
+  std::string path;
+};
+constexpr Printed<Place> kWorktreeJson{
+    "worktree", "Where the files of a transaction are.", [](FieldIo& io, const Place& place) {
+      io.each_text({{"txn", place.txn.str()}, {"worktree", place.path}});
+    }};
+
 // The end of run and commit.
 Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
@@ -56,7 +75,7 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
     for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
   }
   const std::string text = outcome_lines(outcome, session.style);
-  session.show(api::to_json(outcome), session.quiet() && status == kExitDone ? "" : text);
+  session.show(kOutcomeJson(outcome), session.quiet() && status == kExitDone ? "" : text);
   return status;
 }
 
@@ -103,7 +122,7 @@ Result<int> commit_command(Session& session, api::Kernel& kernel) {
 
 Result<int> begin_command(Session& session, api::Kernel& kernel) {
   const Txn txn = TRY(kernel.begin(options_of(session), session.progress()));
-  return session.made(txn_json(txn), txn.id.str(), begun_lines(txn, session.style));
+  return session.made(kTxnJson(txn), txn.id.str(), begun_lines(txn, session.style));
 }
 
 Result<int> exec_command(Session& session, api::Kernel& kernel) {
@@ -112,7 +131,7 @@ Result<int> exec_command(Session& session, api::Kernel& kernel) {
   session.reporter->finish();
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
-    session.out->json({{"txn", encode_path(id.str())}, {"command_exit", status}});
+    session.out->json(kExecJson({id, status}));
   }
   return status;
 }
@@ -132,7 +151,7 @@ Result<int> open_command(Session& session, api::Kernel& kernel) {
   std::string path = TRY(kernel.worktree_of(session.id()));
   if (session.json()) {
     const TxnId id = TRY(kernel.id_of(session.id()));
-    session.out->json({{"txn", encode_path(id.str())}, {"worktree", encode_path(path)}});
+    session.out->json(kWorktreeJson({id, path}));
     return kExitDone;
   }
   // On a terminal it is read, elsewhere it is used: then it must be the path itself.
@@ -277,7 +296,7 @@ const CommandSpec kRunCommand{
                   "look at the change first, land it with commit"},
                  {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
                   "another branch; wait at most ten minutes"}},
-    .outputs = {{"outcome"}}};
+    .outputs = {{kOutcomeJson}}};
 
 const CommandSpec kBeginCommand{
     .name = "begin",
@@ -296,7 +315,7 @@ const CommandSpec kBeginCommand{
     .examples = {{"git txn begin --name 'try it'",
                   "open a transaction; prints its id and worktree"},
                  {"git txn begin --budget wall=1h", "what is run in it may take an hour in all"}},
-    .outputs = {{"transaction"}}};
+    .outputs = {{kTxnJson}}};
 
 const CommandSpec kExecCommand{
     .name = "exec",
@@ -315,7 +334,7 @@ const CommandSpec kExecCommand{
                   "run a command in it; the exit status is the command's"},
                  {"git txn exec t-7k2m -- \"$SHELL\"",
                   "work in it yourself, with your reads recorded"}},
-    .outputs = {{"exec"}}};
+    .outputs = {{kExecJson}}};
 
 const CommandSpec kCommitCommand{
     .name = "commit",
@@ -339,7 +358,7 @@ const CommandSpec kCommitCommand{
                   "land what waits, after a git pull or when a file is saved"},
                  {"git txn commit t-7k2m", "certify, check and land its change"},
                  {"git txn commit t-7k2m --wait 1h", "wait for a dirty file or a turn"}},
-    .outputs = {{"outcome"}, {"outcome", "--all", Lines::kMany}}};
+    .outputs = {{kOutcomeJson}, {kOutcomeJson, "--all", Lines::kMany}}};
 
 const CommandSpec kOpenCommand{
     .name = "open",
@@ -362,7 +381,7 @@ const CommandSpec kOpenCommand{
     .examples = {{"cd \"$(git txn open -q t-7k2m)\"", "go to its worktree"},
                  {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"},
                  {"git txn open t-7k2m -- git diff", "look into it while its command works"}},
-    .outputs = {{"worktree"}, {"", "--"}, {"", "--shell"}}};
+    .outputs = {{kWorktreeJson}, {"", "--"}, {"", "--shell"}}};
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 
 #include "api/work.h"
 #include "base/fields.h"
-#include "base/json.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -15,17 +14,29 @@ namespace {
 
 constexpr std::size_t kMostUnfinished = 10;
 
-Json workflow_json(const Workflow& workflow) {
-  Json json = to_json(workflow);
+void workflow_fields_but_phases(FieldIo& io, const Workflow& workflow) {
   const Phase* open = workflow.open();
-  json["open"] = open == nullptr ? Json(nullptr) : Json(encode_path(open->name));
-  if (!workflow.cancelled) json["cancelled"] = nullptr;
-  return json;
+  io.each_text({{"id", workflow.id.str()},
+                {"name", workflow.name},
+                {"branch", workflow.branch.str()},
+                {"actor", workflow.actor}});
+  io.integer("version", workflow.version, kPositive);
+  io.text_or_null("open", open == nullptr ? "" : open->name);
+  if (!io.or_null("cancelled", workflow.cancelled.has_value())) return;
+  const Cancelled cancelled = workflow.cancelled.value_or(Cancelled{});
+  io.value(
+      {"cancelled", "Who cancelled it, and why (\"\" when no reason was given); null: nobody did."},
+      cancelled);
 }
 
-Json evidence_json(const std::vector<PhaseEvidence>& gates) {
-  return each_of(gates, [](const PhaseEvidence& gate) { return to_json(gate); });
+void workflow_fields(FieldIo& io, const Workflow& workflow) {
+  io.thing("workflow");
+  workflow_fields_but_phases(io, workflow);
+  io.list("phases", workflow.phases);
 }
+
+constexpr Printed<Workflow> kWorkflowJson{"workflow", "A workflow and its phases.",
+                                          workflow_fields};
 
 std::string where_it_is(const Workflow& workflow) {
   if (workflow.cancelled) return "cancelled by " + clean(workflow.cancelled->actor);
@@ -83,39 +94,63 @@ std::string status_text(const api::WorkflowReport& report, const Style& style) {
   return out;
 }
 
-Json moved_json(const std::optional<api::PhaseWhy>& moved) {
-  if (!moved) return nullptr;
-  return {{"what", moved->what},
-          {"actor", encode_path(moved->actor)},
-          {"reason", encode_path(moved->reason)}};
+void moved_fields(FieldIo& io, const api::PhaseWhy& moved) {
+  io.word("what", moved.what, {"skipped", "overridden", "rolled back to", "cancelled"});
+  io.each_text({{"actor", moved.actor}, {"reason", moved.reason}});
 }
 
-Json unfinished_json(const std::vector<Txn>& txns) {
-  return each_of(txns, [](const Txn& txn) {
-    return Json{{"txn", encode_path(txn.id.str())},
-                {"name", encode_path(txn.name)},
-                {"state", state_name(txn.state)},
-                {"priority", txn.priority},
-                {"owner", encode_path(txn.owner)}};
-  });
+void unfinished_fields(FieldIo& io, const Txn& txn) {
+  io.each_text({{"txn", txn.id.str()}, {"name", txn.name}});
+  io.choice("state", txn.state, state_name);
+  io.integer("priority", txn.priority);
+  io.text("owner", txn.owner);
 }
 
-Json phase_json(const api::PhaseLine& line) {
-  const auto verdict = [](const PhaseVerdict& one) { return to_json(one); };
-  return {{"name", encode_path(line.phase.name)},
-          {"state", phase_state_name(line.phase.state)},
-          {"version", line.phase.version},
-          {"moved", moved_json(line.moved)},
-          {"gates", evidence_json(line.gates)},
-          {"verdicts", each_of(line.verdicts, verdict)},
-          {"unfinished", unfinished_json(line.unfinished)}};
+void phase_fields(FieldIo& io, const api::PhaseLine& line) {
+  io.text("name", line.phase.name);
+  io.choice("state", line.phase.state, phase_state_name);
+  io.integer("version", line.phase.version, kPositive);
+  if (io.or_null("moved", line.moved.has_value())) {
+    io.group({"moved", "Who brought it where it is past its gates, and why."},
+             [&](FieldIo& moved) { moved_fields(moved, line.moved.value_or(api::PhaseWhy{})); });
+  }
+  io.list("gates", line.gates);
+  io.list("verdicts", line.verdicts);
+  io.list_of("unfinished", line.unfinished, unfinished_fields);
 }
 
-Json status_object(const api::WorkflowReport& report) {
-  Json json = workflow_json(report.workflow);
-  json["phases"] = each_of(report.phases, phase_json);
-  return json;
-}
+constexpr Printed<api::WorkflowReport> kWorkflowStatusJson{
+    "workflow-status",
+    "A workflow, and of each phase its gates, verdicts and unfinished transactions.",
+    [](FieldIo& io, const api::WorkflowReport& report) {
+      workflow_fields_but_phases(io, report.workflow);
+      io.list_of("phases", report.phases, phase_fields);
+    }};
+
+constexpr Printed<api::PhaseMoveReport> kWorkflowMoveJson{
+    "workflow-move", "Whether a workflow moved, and what its gates said.",
+    [](FieldIo& io, const api::PhaseMoveReport& report) {
+      io.group("workflow", [&](FieldIo& one) { workflow_fields(one, report.workflow); });
+      io.boolean("moved", report.moved);
+      io.text_or_null("from", report.from);
+      io.text_or_null("to", report.to);
+      io.list("gates", report.gates);
+      io.texts("not_judged", report.not_judged);
+      io.list_of("cancelled", report.cancelled,
+                 [](FieldIo& each, const TxnId& txn) { each.text("", txn.str()); });
+    }};
+
+constexpr Printed<api::CancelReport> kWorkflowCancelledJson{
+    "workflow-cancelled",
+    "A workflow that was cancelled, and which transactions of it cannot land any more.",
+    [](FieldIo& io, const api::CancelReport& report) {
+      io.group("workflow", [&](FieldIo& one) { workflow_fields(one, report.workflow); });
+      io.boolean({"already", "It had been cancelled before; who and why is what it was then."},
+                 report.already);
+      io.list_of("unfinished", report.unfinished, unfinished_fields);
+    }};
+
+constexpr Printed<PhaseVerdict> kVerdictJson{"verdict", "A verdict on a phase.", fields_of};
 
 Result<int> workflow_create(Session& session, api::Kernel& kernel) {
   api::WorkflowRequest request;
@@ -125,20 +160,20 @@ Result<int> workflow_create(Session& session, api::Kernel& kernel) {
   request.onto = session.flag("--onto");
   request.actor = session.text_of("--actor");
   const Workflow workflow = TRY(api::create_workflow(kernel, request));
-  return session.made(workflow_json(workflow), workflow.id.str(),
+  return session.made(kWorkflowJson(workflow), workflow.id.str(),
                       "created " + workflow_sentence(workflow, session.style));
 }
 
 Result<int> workflow_list(Session& session, api::Kernel& kernel) {
   return session.list(
-      TRY(api::list_workflows(kernel)), workflow_json,
+      TRY(api::list_workflows(kernel)), kWorkflowJson,
       [&](const Workflow& workflow) { return workflow_sentence(workflow, session.style); },
       "no workflow; make one with: git txn workflow create NAME\n");
 }
 
 Result<int> workflow_status(Session& session, api::Kernel& kernel) {
   const api::WorkflowReport report = TRY(api::workflow_status(kernel, session.id()));
-  return session.show(status_object(report), status_text(report, session.style));
+  return session.show(kWorkflowStatusJson(report), status_text(report, session.style));
 }
 
 std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
@@ -155,17 +190,6 @@ std::string move_text(const api::PhaseMoveReport& report, const Style& style) {
                            clean(report.workflow.id.str()), clean(report.from));
 }
 
-Json move_object(const api::PhaseMoveReport& report) {
-  const auto id = [](const TxnId& txn) { return encode_path(txn.str()); };
-  return Json{{"workflow", workflow_json(report.workflow)},
-              {"moved", report.moved},
-              {"from", or_null(report.from)},
-              {"to", or_null(report.to)},
-              {"gates", evidence_json(report.gates)},
-              {"not_judged", texts_json(report.not_judged)},
-              {"cancelled", each_of(report.cancelled, id)}};
-}
-
 template <api::PhaseVerb kVerb>
 Result<int> move(Session& session, api::Kernel& kernel) {
   api::PhaseMoveRequest request;
@@ -177,7 +201,7 @@ Result<int> move(Session& session, api::Kernel& kernel) {
   const api::PhaseMoveReport report =
       TRY(api::move_workflow(kernel, kVerb, request, session.progress()));
   const std::string text = move_text(report, session.style);
-  session.show(move_object(report), session.quiet() && report.moved ? "" : text);
+  session.show(kWorkflowMoveJson(report), session.quiet() && report.moved ? "" : text);
   return report.moved ? kExitDone : kExitNo;
 }
 
@@ -192,10 +216,7 @@ Result<int> workflow_cancel(Session& session, api::Kernel& kernel) {
     text += "  these cannot land any more; git txn abort ID gives one up:\n" +
             unfinished_text(report.unfinished);
   }
-  return session.done({{"workflow", workflow_json(report.workflow)},
-                       {"already", report.already},
-                       {"unfinished", unfinished_json(report.unfinished)}},
-                      text);
+  return session.done(kWorkflowCancelledJson(report), text);
 }
 
 Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
@@ -211,7 +232,7 @@ Result<int> workflow_verdict(Session& session, api::Kernel& kernel) {
   verdict.note = session.text_of("--note");
   const PhaseVerdict given = TRY(api::give_verdict(kernel, session.id(), verdict));
   return session.done(
-      to_json(given),
+      kVerdictJson(given),
       fmt::format("verdict {} of phase {}: {} by {}\n", clean(given.name), clean(given.phase),
                   given.passed ? "pass" : "fail", clean(given.actor)));
 }
@@ -257,18 +278,18 @@ const CommandSpec kWorkflowCommand{
          .examples = {{"git txn workflow create feature --as w-auth", "its first phase is open"},
                       {"git txn run --workflow w-auth -- claude -p 'write the plan'",
                        "a transaction of the open phase"}},
-         .outputs = {{"workflow"}}},
+         .outputs = {{kWorkflowJson}}},
         {.name = "workflow status",
          .summary = "show its phases, their gates, and what is unfinished in them",
          .handler = workflow_status,
          .operands = {kWorkflowId},
          .examples = {{"git txn workflow status w-auth", "how far it is, and what holds it up"}},
-         .outputs = {{"workflow-status"}}},
+         .outputs = {{kWorkflowStatusJson}}},
         {.name = "workflow list",
          .summary = "list the workflows, the newest first",
          .handler = workflow_list,
          .examples = {{"git txn workflow list", "each with the phase that is open"}},
-         .outputs = {{"workflow", "", Lines::kMany}}},
+         .outputs = {{kWorkflowJson, "", Lines::kMany}}},
         {.name = "workflow advance",
          .summary = "leave the open phase for the next, when every gate holds",
          .effect = Effect::kWrites,
@@ -277,7 +298,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {kPhaseFrom, kActor},
          .examples = {{"git txn workflow advance w-auth",
                        "to the next phase, when every gate holds"}},
-         .outputs = {{"workflow-move"}}},
+         .outputs = {{kWorkflowMoveJson}}},
         {.name = "workflow skip",
          .summary = "leave the open phase, which has no gates, without working it",
          .effect = Effect::kWrites,
@@ -286,7 +307,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow skip w-auth --reason 'nothing to plan'",
                        "a phase without gates"}},
-         .outputs = {{"workflow-move"}}},
+         .outputs = {{kWorkflowMoveJson}}},
         {.name = "workflow rollback",
          .summary = "go back to an earlier phase",
          .effect = Effect::kWrites,
@@ -295,7 +316,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {needed({"--to", "PHASE", "the phase to go back to"}), kPhaseReason, kActor},
          .examples = {{"git txn workflow rollback w-auth --to plan --reason 'the plan was wrong'",
                        "back; what runs in later phases is aborted, its work kept"}},
-         .outputs = {{"workflow-move"}}},
+         .outputs = {{kWorkflowMoveJson}}},
         {.name = "workflow override",
          .summary = "leave the open phase although gates of it do not hold",
          .effect = Effect::kWrites,
@@ -304,7 +325,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {kPhaseFrom, kPhaseReason, kActor},
          .examples = {{"git txn workflow override w-auth --reason 'the gate is broken'",
                        "past gates that do not hold; who and why is on record"}},
-         .outputs = {{"workflow-move"}}},
+         .outputs = {{kWorkflowMoveJson}}},
         {.name = "workflow verdict",
          .summary = "say whether what a gate of the open phase asks about is good",
          .effect = Effect::kWrites,
@@ -316,7 +337,7 @@ const CommandSpec kWorkflowCommand{
                    kActor},
          .examples = {{"git txn workflow verdict w-auth review --pass",
                        "what a gate of the phase may ask for"}},
-         .outputs = {{"verdict"}}},
+         .outputs = {{kVerdictJson}}},
         {.name = "workflow cancel",
          .summary = "end a workflow before its last phase is left",
          .effect = Effect::kWrites,
@@ -325,7 +346,7 @@ const CommandSpec kWorkflowCommand{
          .flags = {kPhaseReason, kActor},
          .examples = {{"git txn workflow cancel w-auth --reason 'made by mistake'",
                        "its end; what is unfinished in it cannot land any more"}},
-         .outputs = {{"workflow-cancelled"}}}}};
+         .outputs = {{kWorkflowCancelledJson}}}}};
 
 }  // namespace
 
