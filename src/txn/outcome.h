@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "gates/gate.h"
 #include "model/read.h"
@@ -39,12 +38,6 @@ struct Outcome {
   bool command_failed = false;  // and changed nothing, so that there is nothing to land
   int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
 };
-Json to_json(const Outcome& outcome);
-// Parts of it, which other answers have too.
-Json or_null(const std::string& bytes);  // null for what is empty
-Json texts_json(const std::vector<std::string>& texts);
-Json gates_json(const std::vector<gates::GateReport>& reports);
-Json waiting_json(const Txn& txn);
 std::string_view gate_word(const Certificate& certificate);  // passed, failed, timed out
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
 // The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
