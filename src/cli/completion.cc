@@ -58,10 +58,15 @@ class Completer {
     return operand(typed);
   }
 
-  std::optional<FlagSpec> flag_named(std::string_view word) const {
+  std::vector<FlagSpec> known_flags() const {
     std::vector<FlagSpec> known;
     if (command_ != nullptr) known = flags_of(*command_);
     known.insert(known.end(), table_.common.begin(), table_.common.end());
+    return known;
+  }
+
+  std::optional<FlagSpec> flag_named(std::string_view word) const {
+    const std::vector<FlagSpec> known = known_flags();
     const auto at = std::ranges::find_if(known, [&](const FlagSpec& flag) {
       return flag.name == word || (!flag.letter.empty() && flag.letter == word);
     });
@@ -96,11 +101,8 @@ class Completer {
 
   Completion flags(std::string_view typed) const {
     Completion completion;
-    const std::vector<FlagSpec> own = flags_of(*command_);
-    for (const std::span<const FlagSpec> flags : {std::span(own), table_.common}) {
-      for (const FlagSpec& flag : flags) {
-        if (is_shown(flag)) offer(flag.name, flag.help, typed, &completion);
-      }
+    for (const FlagSpec& flag : known_flags()) {
+      if (is_shown(flag)) offer(flag.name, flag.help, typed, &completion);
     }
     return completion;
   }

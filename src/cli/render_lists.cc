@@ -89,11 +89,6 @@ std::string open_detail(const api::StatusReport::Line& line, const std::string& 
                : "land it: " + next;
 }
 
-std::string landed_detail(const api::StatusReport::Line& line) {
-  const std::string commit = short_oid(line.txn.landed_commit);
-  return commit + landing_now(line.landing, line.txn.target);
-}
-
 std::string detail(const api::StatusReport::Line& line, std::int64_t now_wall_ms) {
   const Txn& txn = line.txn;
   if (line.elsewhere && !is_final(txn.state)) {
@@ -117,7 +112,7 @@ std::string detail(const api::StatusReport::Line& line, std::int64_t now_wall_ms
     case TxnState::kRepairing:
       return line.owner_alive ? "" : "its process exited: " + next;
     case TxnState::kLanded:
-      return landed_detail(line);
+      return short_oid(txn.landed_commit) + landing_now(line.landing, txn.target);
     case TxnState::kAborted:
     case TxnState::kNothing:
       return line.owed > 0 ? owed_detail(line) : "";

@@ -5,6 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "base/duration.h"
 #include "base/fs.h"
 
@@ -153,18 +155,14 @@ bool Reporter::poll() {
 
 api::Progress Reporter::progress() {
   api::Progress progress;
-  progress.on_phase = [this](std::string_view text) { phase(text); };
-  progress.on_gate_output = [this](std::string_view gate, std::string_view bytes) {
-    gate_output(gate, bytes);
-  };
-  progress.on_wait = [this](std::string_view reason, std::string_view subject) {
-    wait(reason, subject);
-  };
-  progress.on_note = [this](std::string_view text) { note(text); };
+  progress.on_phase = std::bind_front(&Reporter::phase, this);
+  progress.on_gate_output = std::bind_front(&Reporter::gate_output, this);
+  progress.on_wait = std::bind_front(&Reporter::wait, this);
+  progress.on_note = std::bind_front(&Reporter::note, this);
   if (options_.asks && options_.loudness != Loudness::kQuiet) {
-    progress.on_ask = [this](std::string_view question) { return ask(question); };
+    progress.on_ask = std::bind_front(&Reporter::ask, this);
   }
-  progress.interrupted = [this] { return poll(); };
+  progress.interrupted = std::bind_front(&Reporter::poll, this);
   return progress;
 }
 
