@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "cli/render.h"
 #include "cli/session.h"
 
@@ -90,12 +91,13 @@ void gate_fields(FieldIo& io, const GateSpec& gate) {
   io.text("version", gate.version.str());
 }
 
-void judged_fields(FieldIo& io, const api::GateLine& gate) {
+void judged_fields(FieldIo& io, const gates::GateReport& report) {
+  const Certificate& one = report.certificate;
   io.thing("gate");
-  io.each_text({{"name", gate.name}, {"version", gate.version.str()}});
-  io.word("result", gate.result, {"passed", "failed", "timed out"});
-  io.boolean("reused", gate.reused);
-  io.text_or_null("certificate", gate.certificate);
+  io.each_text({{"name", one.gate.str()}, {"version", one.gate_version.str()}});
+  io.word("result", api::gate_word(one), {"passed", "failed", "timed out"});
+  io.boolean("reused", report.reused);
+  io.text_or_null("certificate", sha256(canonical_text(field_list(one))).str());
 }
 
 void read_set_fields(FieldIo& io, const ReadSet& set) {
@@ -243,10 +245,10 @@ constinit const Printed<api::LogLine> kLogJson{
 
 constinit const Printed<GateSpec> kGateJson{"gate", "One gate of a branch.", gate_fields};
 
-constinit const Printed<std::vector<api::GateLine>> kGatesJson{
+constinit const Printed<std::vector<gates::GateReport>> kGatesJson{
     "gates", "What gates said of a change.",
-    [](FieldIo& io, const std::vector<api::GateLine>& lines) {
-      io.list_of("gates", lines, judged_fields);
+    [](FieldIo& io, const std::vector<gates::GateReport>& reports) {
+      io.list_of("gates", reports, judged_fields);
     }};
 
 constinit const Printed<Read> kReadJson{

@@ -27,7 +27,7 @@ extern const Printed<api::StatusReport> kStatusJson;
 extern const Printed<api::WhyReport> kWhyJson;
 extern const Printed<api::LogLine> kLogJson;
 extern const Printed<GateSpec> kGateJson;
-extern const Printed<std::vector<api::GateLine>> kGatesJson;
+extern const Printed<std::vector<gates::GateReport>> kGatesJson;
 extern const Printed<Read> kReadJson;
 extern const Printed<Read> kReadExplainedJson;
 extern const Printed<api::ImpactReport> kImpactJson;
