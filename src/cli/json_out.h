@@ -33,7 +33,7 @@ extern const Printed<Read> kReadExplainedJson;
 extern const Printed<api::ImpactReport> kImpactJson;
 // Either a symbol, or how many more there are.
 extern const Printed<std::variant<api::SymbolLine, std::size_t>> kSymbolJson;
-extern const Printed<std::pair<PathChange, std::vector<api::SymbolChange>>> kChangeJson;
+extern const Printed<std::pair<PathChange, std::vector<semantic::Write>>> kChangeJson;
 
 void removed_fields(FieldIo& io, const std::string& name);  // of what is called so
 std::string symbols_json_lines(const api::SymbolsReport& report);

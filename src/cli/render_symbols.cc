@@ -201,9 +201,9 @@ std::string footprint_lines(const api::FootprintReport& report, const Style& sty
   return out;
 }
 
-constinit const Printed<std::pair<PathChange, std::vector<api::SymbolChange>>> kChangeJson{
+constinit const Printed<std::pair<PathChange, std::vector<semantic::Write>>> kChangeJson{
     "change", "One path that a transaction changes, with what changed in it by symbol. One a line.",
-    [](FieldIo& io, const std::pair<PathChange, std::vector<api::SymbolChange>>& change) {
+    [](FieldIo& io, const std::pair<PathChange, std::vector<semantic::Write>>& change) {
       fields_of(io, change.first);
       io.list_of("symbols", change.second, symbol_change_fields);
     }};
