@@ -217,8 +217,7 @@ Result<Imported> import_otel(const std::string& directory, const std::string& fi
   const std::string text = TRY(read_file(file, kMaxOtelFile));
   Imported report;
   Lines lines(report);
-  observe_otel(
-      text, [&](Observation&& seen) { lines.add(seen); }, report.tally);
+  observe_otel(text, [&](Observation&& seen) { lines.add(seen); }, report.tally);
   if (report.observations == 0) {
     return fail(Code::kUsage,
                 fmt::format("'{}' has no span that says what a tool was asked for", file),

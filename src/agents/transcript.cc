@@ -196,8 +196,7 @@ class TranscriptReader final : public SessionReader {
     // The files of sub-agents lack it.
     if (line["toolUseResult"].is_object()) tool.response = &line["toolUseResult"];
     std::vector<Observation> seen;
-    observe_tool(
-        tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
+    observe_tool(tool, [&](Observation&& each) { seen.push_back(std::move(each)); }, tally_);
     for (Observation& each : seen) {
       // The directory is the one of the line that called, so from before a cd.
       if (auto* command = std::get_if<Command>(&each.detail)) command->cwd_exact = true;

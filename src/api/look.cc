@@ -213,7 +213,7 @@ constexpr std::size_t kMaxLockText = 256;
 // "1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF": the pid of whoever holds the file, 0 when it is
 // in another pid namespace; nullopt when nobody does.
 std::optional<long> holder_of(const std::string& locks, const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return std::nullopt;
   const std::string file =
       fmt::format("{:02x}:{:02x}:{}", ::major(info.st_dev), ::minor(info.st_dev), info.st_ino);

@@ -67,9 +67,10 @@ void symbol_change_fields(FieldIo& io, const semantic::Write& change) {
   io.each_text({{"symbol", change.symbol}, {"kind", change.kind}});
   io.text_or_null("language", change.language);
   io.choice("change", change.change, semantic::change_name);
-  io.list_of("capabilities", api::capabilities_of(change), [](FieldIo& each, const std::string& one) {
-    each.word("", one, {"signature", "visibility", "body", "contract", "build", "comments"});
-  });
+  io.list_of(
+      "capabilities", api::capabilities_of(change), [](FieldIo& each, const std::string& one) {
+        each.word("", one, {"signature", "visibility", "body", "contract", "build", "comments"});
+      });
   io.text_or_null("renamed_from", change.renamed_from);
   io.text_or_null("renamed_to", change.renamed_to);
   io.boolean("opaque", change.opaque);

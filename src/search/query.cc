@@ -33,8 +33,7 @@ void number(FieldIo& io, const char* key, std::uint32_t& value) {
   if (wide != value) value = static_cast<std::uint32_t>(wide);
 }
 void strings(FieldIo& io, const char* key, std::vector<std::string>& values) {
-  io.list_of(
-      key, values, [](FieldIo& each, std::string& one) { each.text("", one); }, kItems);
+  io.list_of(key, values, [](FieldIo& each, std::string& one) { each.text("", one); }, kItems);
 }
 
 // The evaluator relies on it, and a log is untrusted input.

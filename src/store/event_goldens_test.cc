@@ -162,7 +162,9 @@ TEST_F(EventGoldens, AreToldAsTheyWere) {
 
 TEST_F(EventGoldens, HoldReplayAndGoOn) {
   TempStore place;
-  { const Store made = place.open(); }
+  {
+    const Store made = place.open();
+  }
   const std::vector<Event> log = golden_events().value();
   ASSERT_OK(put_log(place, log));
   Store store = place.open();

@@ -424,7 +424,7 @@ TEST(Store, IsForItsOwnerAlone) {
   Store store = place.open();
   ASSERT_OK(store.put_artifact("x"));
   const auto mode = [](const std::string& path) {
-    struct stat status {};
+    struct stat status{};
     EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
     return status.st_mode & 0777u;
   };

@@ -110,9 +110,7 @@ Result<int> verify_command(Session& session, api::Kernel& kernel) {
 
 Result<int> state_command(Session& session, api::Kernel& kernel) {
   const Json state = TRY(kernel.state_at(session.args.number("--at", 0)));
-  session.out->text((session.json() ? dump_json(state)
-                                    : dump_json(state, 2)) +
-                    "\n");
+  session.out->text((session.json() ? dump_json(state) : dump_json(state, 2)) + "\n");
   return kExitDone;
 }
 

@@ -94,8 +94,7 @@ Result<Manifest> read_manifest(const std::string& directory) {
 }
 
 Result<bool> same_mount(int a, int b) {
-  struct statx one {
-  }, two{};
+  struct statx one{}, two{};
   constexpr unsigned int kWanted = STATX_BASIC_STATS | STATX_MNT_ID;
   if (::statx(a, "", AT_EMPTY_PATH, kWanted, &one) != 0 ||
       ::statx(b, "", AT_EMPTY_PATH, kWanted, &two) != 0) {
