@@ -135,16 +135,16 @@ class FieldIo {
     at = on_word(field, words, at);
     if (at < N && table[at].first != value) value = table[at].first;
   }
-  // One that is only written: of the names that `name` gives to the values from 0 on, before the
+  // One that is only written: of the names that `name_of` gives to the values from 0 on, before the
   // first that is "unknown".
   template <typename E>
-  void choice(const Field& field, E value, std::string_view (*name)(E)) {
+  void choice(const Field& field, E value, std::string_view (*name_of)(E)) {
     std::vector<std::string_view> words;
-    for (int i = 0; name(static_cast<E>(i)) != "unknown"; ++i) {
-      const std::string_view one = name(static_cast<E>(i));
+    for (int i = 0; name_of(static_cast<E>(i)) != "unknown"; ++i) {
+      const std::string_view one = name_of(static_cast<E>(i));
       if (std::ranges::find(words, one) == words.end()) words.push_back(one);
     }
-    word(field, name(value), words);
+    word(field, name_of(value), words);
   }
   // A text that is one of these.
   template <std::size_t N>
