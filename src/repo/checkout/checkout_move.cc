@@ -144,7 +144,7 @@ class Mover {
   Result<std::optional<FoundSpot>> kept_at(const char* area, const std::string& path) const {
     auto found = TRY(staging_.look(area + path));
     if (!found || S_ISDIR(found->info.st_mode)) return std::nullopt;
-    return std::move(found);
+    return found;
   }
 
   // Checked or not: out of the way for good. A name that is taken holds an earlier displacement.
