@@ -53,8 +53,12 @@ Status measure_validation(const Asked& asked) {
       return {};
     };
     const auto decide = [&]() -> Status {
-      checked =
-          certify::certify({&footprint, &diffs, &history, &kernel, Isolation::kStrict}).checked;
+      checked = certify::certify({.txn = &footprint,
+                                  .diffs = diffs,
+                                  .history = history,
+                                  .kernel = kernel,
+                                  .level = Isolation::kStrict})
+                    .checked;
       return {};
     };
     const double first = TRY(time_ms(walk));
