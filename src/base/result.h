@@ -62,9 +62,11 @@ std::string_view code_name(Code code);
 #define TRY_IN(context, expr) TRY_AS_(TRY_NAME_(__COUNTER__), expr, .in(context))
 #define TRY_NAME_(number) TRY_JOIN_(try_result_, number)
 #define TRY_JOIN_(name, number) name##number
+// NOLINTBEGIN(bugprone-macro-parentheses): a name to declare, and a call to append
 #define TRY_AS_(result, expr, in_context)                                      \
   __extension__({                                                              \
     auto&& result = (expr);                                                    \
     if (!result) return std::unexpected(std::move(result).error() in_context); \
     *std::move(result);                                                        \
   })
+// NOLINTEND(bugprone-macro-parentheses)
