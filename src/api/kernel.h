@@ -164,7 +164,7 @@ struct Enforced {
   std::string_view what;
   std::string_view enforced;  // "enforced", "recorded", or both with the line between them
   std::string_view mechanism;
-  std::string_view answers = "";     // "F1, K1, A7, [gate]": see the page; or nothing
+  std::string_view answers = {};     // "F1, K1, A7, [gate]": see the page; or nothing
   std::string_view since = "0.1.0";  // version
 };
 std::span<const Enforced> enforces();

@@ -100,7 +100,7 @@ struct Form {
 // The bytes at the start of what is not UTF-8 that one U+FFFD stands for: all that could begin a
 // character, as the Unicode Standard has it (3.9, U+FFFD substitution of maximal subparts).
 std::size_t broken_length(std::string_view text) {
-  const auto begins_one = [](std::string start) {
+  const auto begins_one = [](const std::string& start) {
     char32_t point = 0;
     const std::size_t rest = 4 - start.size();
     return utf8_sequence(start + std::string(rest, '\x80'), &point) > start.size() ||

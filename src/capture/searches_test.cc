@@ -22,7 +22,6 @@ using repo::testing::ScratchRepo;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsSupersetOf;
-using ::testing::Not;
 
 class Searching : public ::testing::TestWithParam<Backend> {
  protected:
