@@ -96,6 +96,10 @@ TEST_F(Protocol, TheOlderEraShakesHands) {
   const Json tools_listed = ask("tools/list", "{}");
   EXPECT_THAT(tools_listed["result"]["tools"], SizeIs(5));
   EXPECT_FALSE(tools_listed["result"].contains("resultType"));
+  for (const Json& tool : tools_listed["result"]["tools"]) {  // else clients leave the tool out
+    EXPECT_TRUE(tool["inputSchema"]["properties"].is_object()) << dump_json(tool);
+    EXPECT_TRUE(tool["inputSchema"]["required"].is_array()) << dump_json(tool);
+  }
   const Json read = ask(
       "tools/call", R"({"name":"read","arguments":{"path":"src/a.c"},"_meta":{"callId":"c9"}})");
   EXPECT_EQ(read["result"]["content"][0]["text"], "int a;\nint b;\n");

@@ -259,7 +259,7 @@ Json tool_list() {
              {"column",
               property("integer",
                        "first byte of the first line, from 1: to go on in a line that was cut")}},
-            {"path"}),
+            Json::array({"path"})),
        tool("search",
             "Search the files of the worktree for a regular expression (Perl's, without inline "
             "options). Answers lines as path:line:text. Ignored and binary files are left out.",
@@ -272,7 +272,7 @@ Json tool_list() {
              {"files_only", property("boolean", "answer only the names of the files")},
              {"context", property("integer", "lines around each match (default 0)")},
              {"limit", property("integer", "how many lines or names (default 200)")}},
-            {"pattern"}),
+            Json::array({"pattern"})),
        tool("list", "List the names in a directory, or with glob every file below it that matches.",
             {{"path", property("string", path)},
              {"glob", property("string", "'*.c', 'src/**/*.h', as in .gitignore")},
