@@ -31,9 +31,10 @@ struct MinorVersion {
 
 MinorVersion version_of(std::string_view text) {
   MinorVersion version;
-  const char* end = text.data() + text.size();
-  const auto [dot, error] = std::from_chars(text.data(), end, version.major);
-  if (error == std::errc() && dot != end) std::from_chars(dot + 1, end, version.minor);
+  const auto [dot, error] = std::from_chars(text.begin(), text.end(), version.major);
+  if (error == std::errc() && dot != text.end()) {
+    std::from_chars(dot + 1, text.end(), version.minor);
+  }
   return version;
 }
 

@@ -32,8 +32,10 @@ std::set<std::string> tags_in(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::size_t at = i + 1;
     if (text[i] != 'h' || !digits(text, at) || at >= text.size() || text[at] != 'g') continue;
-    if (!digits(text, ++at) || at >= text.size() || text[at] != '-') continue;
-    if (!digits(text, ++at)) continue;
+    ++at;
+    if (!digits(text, at) || at >= text.size() || text[at] != '-') continue;
+    ++at;
+    if (!digits(text, at)) continue;
     tags.emplace(text.substr(i, at - i));
     i = at - 1;
   }

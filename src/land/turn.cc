@@ -102,8 +102,9 @@ Result<std::optional<store::Ticket>> one_before(const Context& context, const Re
 Result<bool> try_lock(const Context& context, const std::string& name, std::int64_t deadline_ms,
                       store::Lock* out) {
   auto lock = TRY(unless(Code::kBusy, context.store->locks().acquire(name, deadline_ms)));
-  if (lock) *out = *std::move(lock);
-  return lock.has_value();
+  const bool had = lock.has_value();
+  if (had) *out = *std::move(lock);
+  return had;
 }
 
 Status check_waiting(const Context& context, const Txn& txn, const TurnOptions& options) {
