@@ -242,7 +242,7 @@ TEST(SearchArgv, ReadsBackOnlyWhatItWrote) {
   ASSERT_TRUE(query);
   const auto parsed = parse_json(query_text(*query));
   ASSERT_TRUE(parsed);
-  const Json good = *parsed;
+  const Json& good = *parsed;
   const auto read = [](const Json& json) { return query_from_text(canonical_json(json)); };
   EXPECT_EQ(*read(good), *query);
   for (const auto& [key, value] : good.items()) {

@@ -17,7 +17,7 @@
 
 namespace gittxn::api {
 
-struct State;  // state.h
+struct State;  // state.h. NOLINT(bugprone-forward-declaration-namespace): others have one, too
 
 struct Host {  // what the face knows about its process
   std::string cwd;

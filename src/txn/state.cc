@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fs.h"
 #include "base/hash.h"
 #include "land/hub.h"

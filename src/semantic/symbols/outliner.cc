@@ -190,7 +190,7 @@ class Outliner {
   }
 
   // The children of a list of declarations.
-  void members(const Node& node, OutlinePlace at) {
+  void members(const Node& node, const OutlinePlace& at) {
     Lead lead;
     const Node* before = nullptr;   // the last one that was no comment
     std::size_t owner = at.symbol;  // of it

@@ -25,7 +25,7 @@ struct Ordinary {
   std::string_view below;     // ... and what of it
   std::string_view place;     // else: from the home directory; "" that is below the first one
   enum class Kind { kDirectory, kFile } kind = Kind::kDirectory;
-  std::string_view made = "";  // what a file is made with; "" it is not made
+  std::string_view made = {};  // what a file is made with; "" it is not made
 };
 constexpr auto kOneFile = Ordinary::Kind::kFile;
 
