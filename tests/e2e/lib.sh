@@ -114,6 +114,10 @@ e2e_tell() {
     [ $status != 124 ] || echo "# took longer than $3 s"
     echo "# exit $status, SEED=$SEED, program $GIT_TXN_PROGRAM"
     tail -n 60 "$log" | sed 's/^/# /'
+    local shown  # what a run in the background, or one at a terminal, said last
+    for shown in run.err .terminal; do
+      [ ! -s "$dir/w/$shown" ] || tail -n 20 "$dir/w/$shown" | sed "s/^/# $shown: /"
+    done
   fi
   if [ $e2e_keep = 1 ]; then echo "# kept $dir"; else rm -rf "$dir" 2>/dev/null || { chmod -R u+rwX "$dir" && rm -rf "$dir"; }; fi
   return $result
