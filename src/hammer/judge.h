@@ -1,6 +1,6 @@
 // The judge of what the hammer's processes say they did, against the log: nothing lost, nothing
 // twice, nobody in where somebody was. It believes the log's events and works out all else by
-// itself.
+// itself. How long they had to wait is told here as well, and never judged.
 #pragma once
 
 #include <cstdint>
@@ -33,5 +33,18 @@ std::vector<std::string> judge(const Told& told);
 std::int64_t reported_in(const Event& event);
 // Of each name the artifact that the log says was stored last.
 std::map<std::string, std::string> last_summaries(const Told& told);
+
+struct Wait {
+  std::string verb;
+  std::size_t count = 0;
+  double median_ms = 0;
+  double of_100_ms = 0;  // 99 of 100 were not longer
+  double longest_ms = 0;
+};
+// Of every verb, and of the steps that were timed by themselves; without those that overlap with a
+// stop, since whoever waits for a stopped process waits as long as it is stopped.
+std::vector<Wait> waits_of(const Told& told);
+// The longest waits of appends, and of each what was under way meanwhile: a line each.
+std::vector<std::string> explain_longest(const Told& told, std::size_t most);
 
 }  // namespace gittxn::hammer

@@ -24,7 +24,6 @@
 #include "base/fs.h"
 #include "db/database.h"
 #include "hammer/judge.h"
-#include "hammer/waits.h"
 #include "hammer/worker.h"
 #include "store/log/consumers.h"
 #include "store/log/feed.h"

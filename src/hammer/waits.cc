@@ -1,5 +1,3 @@
-#include "hammer/waits.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -72,47 +72,14 @@ class Worker {
   bool was_cut(const Error& error) const;
 
   // The verbs; each fills in what came of it.
-  Status slot(Operation& op);
-  Status count_up(Operation& op);
-  Status note(Operation& op);
-  Status begin_txn(Operation& op);
-  Status work_on(Operation& op);
-  Status land(Operation& op);
-  Status end_txn(Operation& op);
-  Status meddle(Operation& op);
-  Status lease(Operation& op);
-  Status pass(Operation& op);
-  Status reset(Operation& op);
-  Status move_phase(Operation& op);
-  Status verdict(Operation& op);
-  Status budget(Operation& op);
-  Status usage(Operation& op);
-  Status bill(Operation& op);
-  Status tail(Operation& op);
-  Status come_and_go(Operation& op);
-  Status handle(Operation& op);
-  Status prune(Operation& op);
-  Status look(Operation& op);
-  Status verify(Operation& op);
-  Status run_program(Operation& op);
-  Status propose(Operation& op);
-  Status promote(Operation& op);
-  Status dismiss(Operation& op);
-  Status link(Operation& op);
-  Status set_member(Operation& op);
-  Status remove_member(Operation& op);
-  Status relay(Operation& op);
-  Status promise_undo(Operation& op);
-  Status undo(Operation& op);
-  Status create_workflow(Operation& op);
-  Status carry(Operation& op);
-  Status evaluate(Operation& op);
-  Status summarize(Operation& op);
-  Status join_crowd(Operation& op);
-
+  using Run = Status(Operation& op);
+  Run slot, count_up, note, begin_txn, work_on, land, end_txn, meddle, lease, pass, reset,
+      move_phase, verdict, budget, usage, bill, tail, come_and_go, handle, prune, look, verify,
+      run_program, propose, promote, dismiss, link, set_member, remove_member, relay, promise_undo,
+      undo, create_workflow, carry, evaluate, summarize, join_crowd;
   struct Verb {
     const char* name;
-    Status (Worker::*run)(Operation&);
+    Run Worker::* run;
     std::uint64_t weight;
   };
   static const std::vector<Verb>& verbs();
