@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/fields.h"
 #include "base/fs.h"
 #include "base/ids.h"
+#include "base/json.h"
 #include "base/result.h"
 
 namespace gittxn::hammer {
@@ -34,26 +34,13 @@ struct Operation {
   std::int64_t ended_ns = 0;
   Ended ended = Ended::kOpen;
   Seq seq = 0;
-  std::map<std::string, std::string> facts;  // what the judge is to know: "on" "w-1", ...
+  Json facts = Json::object();  // what the judge is to know: {"on": "w-1"}
 };
+void fields(FieldIo& io, Operation& operation);
 
-class Journal {
- public:
-  static Result<Journal> open(const std::string& dir, const Who& who);
-  // Gives the tag.
-  Result<std::string> begin(std::string_view verb, std::int64_t now_ns);
-  Status end(const Operation& operation);
-
- private:
-  Journal(UniqueFd fd, const Who& who) : fd_(std::move(fd)), who_(who) {}
-  UniqueFd fd_;
-  Who who_;
-  int count_ = 0;
-};
-
-std::string tag_of(const Who& who, int count);
+Result<UniqueFd> open_journal(const std::string& dir, const Who& who);
+Status record(const UniqueFd& journal, const Operation& operation);
 // Of all processes, as they were begun.
 Result<std::vector<Operation>> read_journals(const std::string& dir);
-Result<std::vector<Operation>> read_journal(const std::string& path);
 
 }  // namespace gittxn::hammer

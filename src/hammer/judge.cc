@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
 
 #include "base/json.h"
-#include "hammer/judge_parts.h"
 #include "hammer/worker.h"
 
 namespace gittxn::hammer {
@@ -20,22 +20,18 @@ const std::set<std::string> kTagged{"count",   "note",    "begin",    "work",   
                                     "promote", "dismiss", "link",     "member",  "leave", "promise",
                                     "create",  "carry",   "evaluate", "summary", "crowd"};
 
-bool digits(std::string_view text, std::size_t& at) {
-  const std::size_t begun = at;
-  while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-  return at > begun;
-}
-
 // "h3g12-57" wherever it stands in a payload.
 std::set<std::string> tags_in(std::string_view text) {
   std::set<std::string> tags;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    std::size_t at = i + 1;
-    if (text[i] != 'h' || !digits(text, at) || at >= text.size() || text[at] != 'g') continue;
-    ++at;
-    if (!digits(text, at) || at >= text.size() || text[at] != '-') continue;
-    ++at;
-    if (!digits(text, at)) continue;
+    std::size_t at = i;
+    const bool tag = std::ranges::all_of(std::string_view("hg-"), [&](char mark) {
+      if (at >= text.size() || text[at] != mark) return false;
+      const std::size_t digits = at + 1;
+      at = std::min(text.find_first_not_of("0123456789", digits), text.size());
+      return at > digits;
+    });
+    if (!tag) continue;
     tags.emplace(text.substr(i, at - i));
     i = at - 1;
   }
@@ -82,13 +78,11 @@ class Judge {
       const auto found = by_tag.find(op.tag);
       const bool there = found != by_tag.end();
       const bool known = op.seq > 0 && op.seq <= static_cast<Seq>(told_.log.size());
-      if (op.ended == Ended::kMade && op.seq > 0 && !known) {
-        wrong_("lost: {} {} was event {}", op.verb, op.tag, op.seq);
-      }
-      if (op.ended == Ended::kMade && kTagged.contains(op.verb) && !there) {
-        wrong_("lost: {} {} is not in the log", op.verb, op.tag);
-      }
-      if (op.ended == Ended::kMade && known && kTagged.contains(op.verb) && op.verb != "note") {
+      const bool made = op.ended == Ended::kMade;
+      const bool tagged = made && kTagged.contains(op.verb);
+      if (made && op.seq > 0 && !known) wrong_("lost: {} {} was event {}", op.verb, op.tag, op.seq);
+      if (tagged && !there) wrong_("lost: {} {} is not in the log", op.verb, op.tag);
+      if (tagged && known && op.verb != "note") {
         const Event& event = told_.log[static_cast<std::size_t>(op.seq) - 1];
         const bool its = tags_in(event.payload).contains(op.tag) || op.verb == "work" ||
                          op.verb == "begin" || op.verb == "lease";
@@ -134,7 +128,8 @@ class Judge {
     std::set<std::string> moved;
     for (const Operation& op : told_.operations) {
       if (op.verb != "move" || op.ended != Ended::kMade) continue;
-      const std::string what = fact(op, "on") + " from version " + fact(op, "version");
+      const std::string what = fmt::format("{} from version {}", text_of(op.facts, "on"),
+                                           number_of(op.facts, "version"));
       if (!moved.insert(what).second) wrong_("double advance: two moved {}", what);
     }
   }
@@ -157,7 +152,7 @@ class Judge {
     std::string owner;
     bool attached = false;
   };
-  std::optional<std::pair<int, int>> life_of(const std::string& owner) const {
+  static std::optional<std::pair<int, int>> life_of(const std::string& owner) {
     const std::size_t g = owner.find('g');
     if (!owner.starts_with('h') || g == std::string::npos) return std::nullopt;
     const auto number = [&](std::size_t at) {
@@ -207,9 +202,9 @@ class Judge {
     std::map<std::string, std::vector<const Operation*>> passed;
     const std::string reset = fmt::format("s{}", kSentinels - 1);
     for (const Operation& op : told_.operations) {
-      if (op.verb == "sentinel" && op.ended == Ended::kMade && fact(op, "on") != reset) {
-        passed[fact(op, "on")].push_back(&op);
-      }
+      const std::string on = text_of(op.facts, "on");
+      const bool counts = op.verb == "sentinel" && op.ended == Ended::kMade && on != reset;
+      if (counts) passed[on].push_back(&op);
     }
     constexpr std::int64_t kRounding = 2;
     for (auto& [name, list] : passed) {
@@ -248,11 +243,11 @@ class Judge {
         unknown[place] = true;
         continue;
       }
-      const std::int64_t from = number_of(op, "from");
+      const std::int64_t from = number_of(op.facts, "from");
       const bool right =
           !next.contains(place) || from == next[place] || (unknown[place] && from > next[place]);
       if (!right) wrong_("consumer c{} was at {}, and is at {}", place, next[place], from);
-      next[place] = number_of(op, "to") + 1;
+      next[place] = number_of(op.facts, "to") + 1;
       unknown[place] = false;
     }
   }
@@ -260,7 +255,7 @@ class Judge {
   void handlers() {
     std::set<std::string> begun;
     for (const Operation& op : told_.operations) {
-      const std::string attempt = fact(op, "attempt");
+      const std::string attempt = text_of(op.facts, "attempt");
       if (attempt.empty() || op.ended != Ended::kMade) continue;
       if (!begun.insert(attempt).second) wrong_("a handler's attempt {} was begun twice", attempt);
     }
@@ -284,36 +279,8 @@ std::int64_t number_of(const Json& json, const char* key) {
   return json[key].integer_or(0);
 }
 
-std::string fact(const Operation& op, const char* key) {
-  const auto found = op.facts.find(key);
-  return found == op.facts.end() ? std::string() : found->second;
-}
-
-std::int64_t number_of(const Operation& op, const char* key) {
-  const std::string number = fact(op, key);
-  return number.empty() ? 0 : std::stoll(number);
-}
-
 std::vector<std::string> judge(const Told& told) {
   return Judge(told).all();
-}
-
-std::int64_t reported_in(const Event& event) {
-  if (event.type != event_type::kUsageReported) return 0;
-  std::int64_t sum = 0;
-  const Json payload = payload_of(event);
-  for (const Json& item : payload["items"]) sum += number_of(item, "input");
-  return sum;
-}
-
-std::map<std::string, std::string> last_summaries(const Told& told) {
-  std::map<std::string, std::string> last;
-  for (const Event& event : told.log) {
-    if (event.type != event_type::kSummaryAdded) continue;
-    const Json payload = payload_of(event);
-    last[text_of(payload, "name")] = text_of(payload, "manifest");
-  }
-  return last;
 }
 
 }  // namespace gittxn::hammer

@@ -3,13 +3,15 @@
 // itself. How long they had to wait is told here as well, and never judged.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "hammer/journal.h"
 #include "model/event.h"
@@ -29,10 +31,27 @@ struct Told {
 // What is wrong, each in a sentence; empty: nothing.
 std::vector<std::string> judge(const Told& told);
 
-// What an event reports as used up; 0: it is none of those.
-std::int64_t reported_in(const Event& event);
-// Of each name the artifact that the log says was stored last.
-std::map<std::string, std::string> last_summaries(const Told& told);
+class Wrongs {
+ public:
+  template <typename... Values>
+  void operator()(fmt::format_string<Values...> text, Values&&... values) {
+    constexpr std::size_t kMost = 40;
+    if (lines_.size() < kMost) lines_.push_back(fmt::format(text, std::forward<Values>(values)...));
+  }
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+// The part about proposals, portfolios, what was relayed, compensations, who was created, and the
+// limit.
+void judge_others(const Told& told, Wrongs& wrong);
+
+// What events and facts are read with: an object, and what it has not is "" and 0.
+Json payload_of(const Event& event);
+std::string text_of(const Json& json, const char* key);
+std::int64_t number_of(const Json& json, const char* key);
 
 struct Wait {
   std::string verb;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "hammer/judge_parts.h"
+#include "hammer/judge.h"
 #include "hammer/worker.h"
 #include "model/policy.h"
 #include "store/work/portfolio.h"
@@ -167,23 +167,6 @@ class Compensations {
   std::set<std::string> finished_;
 };
 
-// Those that end when they are sent away.
-class Crowd {
- public:
-  explicit Crowd(Wrongs& wrong) : wrong_(wrong) {}
-  void see(const Event& event) {
-    if (event.type == event_type::kAborted) alive_.erase(event.subject);
-    if (event.type != event_type::kTxnBegun) return;
-    if (text_of(payload_of(event), "owner") != kCrowdOwner) return;
-    alive_.insert(event.subject);
-    if (alive_.size() > kCrowd) wrong_("{} are alive at event {}", alive_.size(), event.seq);
-  }
-
- private:
-  Wrongs& wrong_;
-  std::set<std::string> alive_;
-};
-
 // The member has each event that is told, once, in order, as it is in the log.
 void relayed(const Told& told, Wrongs& wrong) {
   const auto types = store::relayed_types();
@@ -209,7 +192,7 @@ void relayed(const Told& told, Wrongs& wrong) {
   if (next < to_tell.size()) wrong("the member was not told of event {}", to_tell[next]->seq);
   std::int64_t claimed = 0;
   for (const Operation& op : told.operations) {
-    if (op.verb == "relay" && op.ended == Ended::kMade) claimed += number_of(op, "told");
+    if (op.verb == "relay" && op.ended == Ended::kMade) claimed += number_of(op.facts, "told");
   }
   if (claimed > static_cast<std::int64_t>(next)) {
     wrong("{} events were told by somebody, and the member has {}", claimed, next);
@@ -222,13 +205,17 @@ void judge_others(const Told& told, Wrongs& wrong) {
   Proposals proposals(wrong);
   Members members(wrong);
   Compensations compensations(wrong);
-  Crowd crowd(wrong);
+  std::set<std::string> crowd;  // those of it that are alive
   std::set<std::string> created;
   for (const Event& event : told.log) {
     proposals.see(event);
     members.see(event);
     compensations.see(event);
-    crowd.see(event);
+    if (event.type == event_type::kAborted) crowd.erase(event.subject);
+    if (event.type == event_type::kTxnBegun && text_of(payload_of(event), "owner") == kCrowdOwner) {
+      crowd.insert(event.subject);
+      if (crowd.size() > kCrowd) wrong("{} are alive at event {}", crowd.size(), event.seq);
+    }
     if (event.type == event_type::kWorkflowCreated && !created.insert(event.subject).second) {
       wrong("created twice: {}", event.subject);
     }
@@ -236,9 +223,9 @@ void judge_others(const Told& told, Wrongs& wrong) {
   std::set<std::string> promoted;
   for (const Operation& op : told.operations) {
     if (op.ended != Ended::kMade) continue;
-    const std::string id = fact(op, "promoted");
+    const std::string id = text_of(op.facts, "promoted");
     if (!id.empty() && !promoted.insert(id).second) wrong("two promoted {}", id);
-    if (const std::string run = fact(op, "run"); !run.empty()) compensations.claimed(run);
+    if (const std::string run = text_of(op.facts, "run"); !run.empty()) compensations.claimed(run);
   }
   relayed(told, wrong);
 }

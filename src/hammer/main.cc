@@ -282,12 +282,16 @@ class Hammer {
 
   // Of one name the last in the log counts, and its text is there.
   Status add_summaries(std::vector<std::string>& wrong) {
-    const std::map<std::string, std::string> last = last_summaries(told_);
+    std::map<std::string, std::string> last;
+    for (const Event& event : told_.log) {
+      if (event.type != event_type::kSummaryAdded) continue;
+      const Json payload = payload_of(event);
+      last[text_of(payload, "name")] = text_of(payload, "manifest");
+    }
     const auto known = TRY(store::summaries(*store_));
     if (known.size() != last.size()) wrong.push_back("some summary is lost");
     for (const store::StoredSummary& summary : known) {
-      const auto found = last.find(summary.name);
-      if (found == last.end() || found->second != summary.manifest.str()) {
+      if (last[summary.name] != summary.manifest.str()) {
         wrong.push_back(fmt::format("lost update: {} is not its last", summary.name));
       }
       const auto text = store_->artifact(summary.manifest);
@@ -299,7 +303,11 @@ class Hammer {
   // The shared transaction's usage is what the reports in the log add up to.
   Status add_usage(std::vector<std::string>& wrong) {
     std::int64_t reported = 0;
-    for (const Event& event : told_.log) reported += reported_in(event);
+    for (const Event& event : told_.log) {
+      if (event.type != event_type::kUsageReported) continue;
+      const Json payload = payload_of(event);
+      for (const Json& item : payload["items"]) reported += number_of(item, "input");
+    }
     const auto used = TRY(store::used(*store_, store::Scope{store::Scope::Of::kTxn, kShared}));
     if (used[0] == reported) return {};
     wrong.push_back(

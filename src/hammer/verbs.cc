@@ -32,15 +32,14 @@ template <typename Step>
 auto timed(Operation& op, const Clock& clock, const char* name, Step step) {
   const std::int64_t begun = clock.monotonic_ns();
   auto result = step();
-  op.facts[std::string(name) + "_ns"] = std::to_string(clock.monotonic_ns() - begun);
+  op.facts[std::string(name) + "_ns"] = clock.monotonic_ns() - begun;
   return result;
 }
 
 }  // namespace
 
 Status Worker::land(Operation& op) {
-  if (!mine_) return {};
-  const auto txn = TRY(store_->txn(*mine_));
+  const auto txn = TRY(my_txn());
   if (!txn || txn->state != TxnState::kPrepared) return {};
   return land_in_turn(op, *txn);
 }
@@ -55,8 +54,7 @@ Status Worker::land_in_turn(Operation& op, const Txn& txn) {
   options.wait_ms = kTurnMs;
   auto turn =
       timed(op, clock_, "turn", [&] { return land::Turn::take(context, txn, options, &waited); });
-  if (!turn && turn.error().code == Code::kStale) return {};  // somebody meddled
-  if (!turn) return std::unexpected(turn.error());
+  if (!turn) return refused(turn.error(), {Code::kStale});  // somebody meddled
   if (!*turn) return fail(Code::kBusy, "the turn on " + txn.target.str() + " did not come");
   Status ended;
   {
@@ -135,14 +133,12 @@ Status Worker::hold(Operation& op, const store::LeaseAsk& ask, store::LeaseAnswe
   if (answer.lease.held && !attached && random_.below(3) == 0) {
     owner += "-b";
     const auto given = store::transfer_lease(*store_, id, op.tag, owner);
-    if (!given && given.error().code == Code::kStale) return {};
-    if (!given) return std::unexpected(given.error());
+    if (!given) return refused(given.error(), {Code::kStale});
   }
   const Status released = timed(op, clock_, "release",
                                 [&] { return store::release_lease(*store_, id, owner, op.tag); });
   // A detached one may be over by now; nobody takes one from a live attached owner.
-  const bool over = !attached && !released && released.error().code == Code::kStale;
-  return over ? Status() : released;
+  return released || attached ? released : refused(released.error(), {Code::kStale});
 }
 
 Status Worker::pass(Operation& op) {
@@ -194,8 +190,8 @@ Status Worker::tail(Operation& op) {
       return fail(Code::kCorrupt, fmt::format("event {} came after {}", event.seq, expected - 1));
     }
   }
-  op.facts["from"] = std::to_string(reader->position + 1);
-  op.facts["to"] = std::to_string(expected);
+  op.facts["from"] = reader->position + 1;
+  op.facts["to"] = expected;
   TRY(timed(op, clock_, "ack", [&] { return store::acknowledge(*store_, name, expected); }));
   return made(op);
 }
@@ -214,8 +210,7 @@ Status Worker::come_and_go(Operation& op) {
 // Under the lock of whoever gives events out, so that what runs there is of a process that died.
 Status Worker::handle(Operation& op) {
   auto lock = store_->locks().try_slot(store::Slots::kDeliveries, 1);
-  if (!lock && lock.error().code == Code::kBusy) return {};
-  if (!lock) return std::unexpected(lock.error());
+  if (!lock) return refused(lock.error(), {Code::kBusy});
   const Witness alone = TRY(Witness::enter(world_, "handler", Witness::As::kAlone));
   const auto row = TRY(store::handler(*store_, "hook"));
   using enum store::HandlerState;
@@ -247,8 +242,7 @@ Status Worker::prune(Operation& op) {
   const auto pruned = store::prune(
       *store_, {.before = head - kKept, .older_than_ms = std::nullopt, .actor = op.tag});
   // It says so when what holds events back changed each time that it looked.
-  if (!pruned && pruned.error().code == Code::kBusy) return {};
-  if (!pruned) return std::unexpected(pruned.error());
+  if (!pruned) return refused(pruned.error(), {Code::kBusy});
   if (pruned->last >= pruned->first) op.ended = Ended::kMade;
   return {};
 }

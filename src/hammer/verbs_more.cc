@@ -129,9 +129,8 @@ Result<Relaying> relay_some(store::Store& home, store::Store& member, int most) 
 Status Worker::relay(Operation& op) {
   const auto done = relay_some(*store_, *member_, 1 + static_cast<int>(random_.below(kMostTold)));
   // What was pruned while it was looked for had been told by somebody.
-  if (!done && done.error().code == Code::kStale) return {};
-  if (!done) return std::unexpected(done.error());
-  op.facts["told"] = std::to_string(done->told);
+  if (!done) return refused(done.error(), {Code::kStale});
+  op.facts["told"] = done->told;
   return made(op);
 }
 
@@ -169,8 +168,8 @@ Status Worker::undo(Operation& op) {
   store::Lock held;
   if (!INJECTED_BUG("hammer.no_hold")) {
     auto lock = store_->locks().acquire("undo-" + id.str(), 0);
-    if (!lock && lock.error().code == Code::kBusy) return {};
-    held = TRY(std::move(lock));
+    if (!lock) return refused(lock.error(), {Code::kBusy});
+    held = *std::move(lock);
   }
   const Witness alone = TRY(Witness::enter(world_, "undo-" + id.str(), Witness::As::kAlone));
   const std::vector<Compensation> all = TRY(store::compensations(*store_, id));
@@ -198,8 +197,7 @@ Status Worker::create_workflow(Operation& op) {
 
 // Into the phase that is open now.
 Status Worker::carry(Operation& op) {
-  if (!mine_) return {};
-  const auto txn = TRY(store_->txn(*mine_));
+  const auto txn = TRY(my_txn());
   if (!txn || txn->workflow.empty()) return {};
   const WorkflowId in(txn->workflow);
   const auto now = TRY(store::workflow(*store_, in));
@@ -249,7 +247,7 @@ Status Worker::join_crowd(Operation& op) {
   if (!full) return appended(op, begun);
   const NewEvent away = store::events::aborted(there[random_.below(there.size())], "room", "crowd");
   const Result<Seq> gone = store_->append({away});
-  return gone || gone.error().code == Code::kStale ? Status() : std::unexpected(gone.error());
+  return gone ? Status() : refused(gone.error(), {Code::kStale});
 }
 
 }  // namespace gittxn::hammer

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "hammer/judge_parts.h"
+#include "hammer/judge.h"
 
 namespace gittxn::hammer {
 namespace {
@@ -27,10 +27,11 @@ std::vector<Sample> samples_of(const Told& told) {
     });
     if (stopped) continue;
     bool by_steps = false;
-    for (const auto& [name, value] : op.facts) {
+    for (const auto& [name, value] : op.facts.items()) {
       if (!name.ends_with("_ns")) continue;
       by_steps = true;
-      samples.push_back({&op, op.verb + "." + name.substr(0, name.size() - 3), std::stoll(value)});
+      samples.push_back(
+          {&op, op.verb + "." + name.substr(0, name.size() - 3), value.integer_or(0)});
     }
     const bool did = op.ended == Ended::kMade || op.verb == "sentinel";
     if (!by_steps && did) samples.push_back({&op, op.verb, op.ended_ns - op.begun_ns});
@@ -49,7 +50,7 @@ std::string place_of(const Operation& op) {
 }
 
 std::string shown(const Operation& op) {
-  const std::string of = fact(op, "of");
+  const std::string of = text_of(op.facts, "of");
   return fmt::format("{}{} of {} {:.1f} ms", op.verb, of.empty() ? "" : " " + of, place_of(op),
                      static_cast<double>(op.ended_ns - op.begun_ns) / kNsAMs);
 }

@@ -73,12 +73,9 @@ Status make_world(const World& world) {
   return store::set_member(store, {kLed, "/somewhere", log, {}}, "hammer");
 }
 
-Worker::Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal)
-    : world_(world), who_(who), random_(seed), journal_(std::move(journal)) {}
-
 // Opening is under the hammer as well.
 Result<Worker> Worker::start(const World& world, const Who& who, std::uint64_t seed) {
-  Worker worker(world, who, seed, TRY(Journal::open(world.journals, who)));
+  Worker worker(world, who, seed, TRY(open_journal(world.journals, who)));
   TRY(worker.open());
   return worker;
 }
@@ -181,13 +178,14 @@ Status Worker::work() {
   op.verb = chosen->name;
   if (!show_sessions()) TRY(open());  // it was cut at that very moment
   op.begun_ns = clock_.monotonic_ns();
-  op.tag = TRY(journal_.begin(op.verb, op.begun_ns));
+  op.tag = fmt::format("h{}g{}-{}", who_.place, who_.life, ++operations_);
+  TRY(record(journal_, op));
   op.ended = Ended::kRefused;
   Status done = (this->*chosen->run)(op);
   if (!done && was_cut(done.error())) return open();
   TRY_IN(fmt::format("{} {}", op.verb, op.tag), std::move(done));
   op.ended_ns = clock_.monotonic_ns();
-  return journal_.end(op);
+  return record(journal_, op);
 }
 
 // What the state did not allow is no failure of anybody's; all else is. The move that somebody else
@@ -200,6 +198,13 @@ Status Worker::appended(Operation& op, const Result<Seq>& seq) {
 
 Result<std::optional<Workflow>> Worker::some_workflow() {
   return store::workflow(*store_, WorkflowId(fmt::format("w-{}", random_.below(kWorkflows))));
+}
+
+Result<std::optional<Txn>> Worker::my_txn() {
+  if (!mine_) return std::nullopt;
+  auto txn = TRY(store_->txn(*mine_));
+  if (!txn) return fail(Code::kCorrupt, mine_->str() + " is gone");
+  return txn;
 }
 
 Status Worker::slot(Operation& op) {
@@ -249,9 +254,8 @@ Status Worker::begin_txn(Operation& op) {
 }
 
 Status Worker::work_on(Operation& op) {
-  if (!mine_) return {};
-  const auto txn = TRY(store_->txn(*mine_));
-  if (!txn) return fail(Code::kCorrupt, mine_->str() + " is gone");
+  const auto txn = TRY(my_txn());
+  if (!txn) return {};
   Attempt attempt;
   attempt.number = static_cast<int>(txn->attempts.size()) + 1;
   attempt.base = Oid(fmt::format("{:040x}", 1));
@@ -268,9 +272,8 @@ Status Worker::work_on(Operation& op) {
 }
 
 Status Worker::end_txn(Operation& op) {
-  if (!mine_) return {};
-  const auto txn = TRY(store_->txn(*mine_));
-  if (!txn) return fail(Code::kCorrupt, mine_->str() + " is gone");
+  const auto txn = TRY(my_txn());
+  if (!txn) return {};
   if (txn->state == TxnState::kAborted && random_.below(2) == 0) {
     return appended(op, store_->append({store::events::reopened(*mine_, {op.tag, 0, false})}));
   }
@@ -302,7 +305,7 @@ Status Worker::move_phase(Operation& op) {
   move.actor = op.tag;
   move.reason = "because";
   op.facts["on"] = seen->id.str();
-  op.facts["version"] = std::to_string(seen->version);
+  op.facts["version"] = seen->version;
   const Phase* open = seen->open();
   move.from = open == nullptr ? "" : open->name;
   const std::uint64_t way = random_.below(4);
@@ -317,7 +320,7 @@ Status Worker::move_phase(Operation& op) {
   if (random_.below(8) == 0) clock_.sleep_ms(static_cast<std::int64_t>(random_.below(400)));
   const std::int64_t begun_ns = clock_.monotonic_ns();
   const Result<Seq> seq = store_->append({moved});
-  op.facts["append_ns"] = std::to_string(clock_.monotonic_ns() - begun_ns);
+  op.facts["append_ns"] = clock_.monotonic_ns() - begun_ns;
   return appended(op, seq);
 }
 

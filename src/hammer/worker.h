@@ -66,7 +66,8 @@ class Worker {
   Status work();
 
  private:
-  Worker(const World& world, const Who& who, std::uint64_t seed, Journal journal);
+  Worker(const World& world, const Who& who, std::uint64_t seed, UniqueFd journal)
+      : world_(world), who_(who), random_(seed), journal_(std::move(journal)) {}
   Status open();
   Status show_sessions();
   bool was_cut(const Error& error) const;
@@ -88,6 +89,7 @@ class Worker {
   Status appended(Operation& op, const Result<Seq>& seq);
   Result<std::optional<Workflow>> some_workflow();
   Result<store::Proposal> some_proposal();
+  Result<std::optional<Txn>> my_txn();  // nullopt: there is none
   Status land_in_turn(Operation& op, const Txn& txn);
   Status hold(Operation& op, const store::LeaseAsk& ask, store::LeaseAnswer answer,
               const std::string& part);
@@ -97,7 +99,8 @@ class Worker {
   Who who_;
   SystemClock clock_;
   Random random_;
-  Journal journal_;
+  UniqueFd journal_;
+  int operations_ = 0;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::Store> member_;
   std::uint64_t sessions_ = 0;  // of both with their server, as they have our name
@@ -115,12 +118,15 @@ inline Status made(Operation& op) {
   op.ended = Ended::kMade;
   return {};
 }
+// Nothing, when the state did not allow it for one of these reasons; any other error as it is.
+inline Status refused(const Error& error, std::initializer_list<Code> reasons) {
+  const bool is = std::ranges::find(reasons, error.code) != reasons.end();
+  return is ? Status() : Status(std::unexpected(error));
+}
 // What was made is on record with the tag in it; what was not allowed is not.
 template <typename T>
-Status answered(Operation& op, const Result<T>& answer, std::initializer_list<Code> refusals) {
-  if (answer) return made(op);
-  const bool refused = std::ranges::find(refusals, answer.error().code) != refusals.end();
-  return refused ? Status() : Status(std::unexpected(answer.error()));
+Status answered(Operation& op, const Result<T>& answer, std::initializer_list<Code> reasons) {
+  return answer ? made(op) : refused(answer.error(), reasons);
 }
 
 struct Relaying {
