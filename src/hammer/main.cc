@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,42 +39,23 @@ void on_stop(int) {
 }
 
 struct Options {
+  std::vector<std::string> words;  // that say all this
+  std::int64_t seconds;
+  std::uint64_t seed;
+  int processes;
+  bool explain;
   std::string dir;
-  std::int64_t seconds = 30;
-  std::uint64_t seed = 1;
-  int processes = 8;
-  std::string postgres;
-  std::string program;
-  std::string often;
-  bool explain = false;
+  World world;
 };
 
-World world_of(const Options& options, const Environment& env) {
-  World world{.place = store::Location(options.dir + "/repo/.git/txn"),
-              .member = store::Location(options.dir + "/member/.git/txn"),
-              .journals = options.dir + "/journals",
-              .program = options.program,
-              .often = "," + options.often + ",",
-              .repository = options.dir + "/repo",
-              .env = env};
-  world.env["HOME"] = options.dir;
-  world.env["XDG_STATE_HOME"] = options.dir + "/state";
-  world.place.url = world.member.url = options.postgres;
-  world.place.schema = "hammer";
-  world.member.schema = "hammer_member";
-  return world;
-}
-
-std::uint64_t seed_of(const Options& options, const Who& who) {
-  return options.seed * 1'000'003 + static_cast<std::uint64_t>(who.place) * 1'009 +
-         static_cast<std::uint64_t>(who.life);
-}
-
-int work(const Options& options, const Who& who, const Environment& env) {
+int work(const Options& options, const Who& who) {
   struct sigaction stop{};
   stop.sa_handler = on_stop;
   ::sigaction(SIGTERM, &stop, nullptr);
-  auto worker = Worker::start(world_of(options, env), who, seed_of(options, who));
+  const std::uint64_t seed = options.seed * 1'000'003 +
+                             static_cast<std::uint64_t>(who.place) * 1'009 +
+                             static_cast<std::uint64_t>(who.life);
+  auto worker = Worker::start(options.world, who, seed);
   Status status = worker ? Status() : Status(std::unexpected(worker.error()));
   while (status && g_stop == 0) status = worker->work();
   if (status) return 0;
@@ -87,11 +67,7 @@ int work(const Options& options, const Who& who, const Environment& env) {
 // The processes, from where the judge's outside knowledge of them is.
 class Hammer {
  public:
-  Hammer(Options options, World world, std::vector<std::string> self)
-      : options_(std::move(options)),
-        world_(std::move(world)),
-        self_(std::move(self)),
-        random_(options_.seed) {}
+  explicit Hammer(Options options) : options_(std::move(options)), random_(options_.seed) {}
 
   Result<bool> run() {
     TRY(prepare());
@@ -153,12 +129,9 @@ class Hammer {
   }
 
   Status start(const Who& who) {
-    std::vector<std::string> argv = self_;
-    for (const std::string& word :
-         {std::string("worker"), options_.dir, std::to_string(who.place), std::to_string(who.life),
-          std::to_string(options_.seed), options_.postgres, options_.program, options_.often}) {
-      argv.push_back(word);
-    }
+    std::vector<std::string> argv{TRY(read_link("/proc/self/exe")), "worker",
+                                  std::to_string(who.place), std::to_string(who.life)};
+    argv.insert(argv.end(), options_.words.begin(), options_.words.end());
     const pid_t child = ::fork();
     if (child < 0) return fail_errno(errno, "fork");
     if (child == 0) {
@@ -356,8 +329,7 @@ class Hammer {
     Who who;
   };
   Options options_;
-  World world_;
-  std::vector<std::string> self_;
+  const World& world_ = options_.world;
   SystemClock clock_;
   Random random_;
   std::map<int, Process> alive_;
@@ -372,48 +344,51 @@ constexpr const char* kUsage =
     "usage: txn-hammer run DIR [--seconds N] [--seed S] [--processes N] [--postgres URL] "
     "[--program GIT-TXN] [--often VERB,VERB...] [--explain]";
 
-Result<Options> parse(std::vector<std::string> words) {
-  Options options;
-  options.explain = std::erase(words, "--explain") > 0;
+Result<Options> parse(std::vector<std::string> words, const Environment& env) {
+  const std::vector<std::string> given = words;
+  const bool explain = std::erase(words, "--explain") > 0;
   if (words.size() < 2 || words.size() % 2 != 0) return fail(Code::kUsage, kUsage);
-  options.dir = words[1];
-  using Value = const std::string&;
-  const std::map<std::string_view, std::function<void(Value)>> takers{
-      {"--seconds", [&](Value value) { options.seconds = std::stoll(value); }},
-      {"--seed", [&](Value value) { options.seed = std::stoull(value); }},
-      {"--processes", [&](Value value) { options.processes = std::stoi(value); }},
-      {"--postgres", [&](Value value) { options.postgres = value; }},
-      {"--program", [&](Value value) { options.program = value; }},
-      {"--often", [&](Value value) { options.often = value; }}};
+  std::map<std::string, std::string> values{{"--seconds", "30"},  {"--seed", "1"},
+                                            {"--processes", "8"}, {"--postgres", ""},
+                                            {"--program", ""},    {"--often", ""}};
   for (std::size_t i = 2; i + 1 < words.size(); i += 2) {
-    const auto taker = takers.find(words[i]);
-    if (taker == takers.end()) return fail(Code::kUsage, kUsage);
-    taker->second(words[i + 1]);
+    const auto value = values.find(words[i]);
+    if (value == values.end()) return fail(Code::kUsage, kUsage);
+    value->second = words[i + 1];
   }
-  return options;
+  const std::string& dir = words[1];
+  World world{.place = store::Location(dir + "/repo/.git/txn"),
+              .member = store::Location(dir + "/member/.git/txn"),
+              .journals = dir + "/journals",
+              .program = values["--program"],
+              .often = "," + values["--often"] + ",",
+              .repository = dir + "/repo",
+              .env = env};
+  world.env["HOME"] = dir;
+  world.env["XDG_STATE_HOME"] = dir + "/state";
+  world.place.url = world.member.url = values["--postgres"];
+  world.place.schema = "hammer";
+  world.member.schema = "hammer_member";
+  return Options{given,
+                 std::stoll(values["--seconds"]),
+                 std::stoull(values["--seed"]),
+                 std::stoi(values["--processes"]),
+                 explain,
+                 dir,
+                 std::move(world)};
 }
 
-int run(const std::vector<std::string>& words, const Environment& env) {
+Result<int> run(std::vector<std::string> words, const Environment& env) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (const auto bug = env.find("GIT_TXN_BUG"); bug != env.end()) arm_bug(bug->second);
-  if (words.size() == 8 && words[0] == "worker") {
-    Options options{.dir = words[1],
-                    .seed = std::stoull(words[4]),
-                    .postgres = words[5],
-                    .program = words[6],
-                    .often = words[7]};
-    return work(options, {std::stoi(words[2]), std::stoi(words[3])}, env);
+  if (words.size() > 3 && words[0] == "worker") {
+    const Who who{std::stoi(words[1]), std::stoi(words[2])};
+    words.erase(words.begin(), words.begin() + 3);
+    return work(TRY(parse(words, env)), who);
   }
-  const auto options = parse(words);
-  Result<bool> sound = options ? Result<bool>(false) : std::unexpected(options.error());
-  if (options) {
-    const std::string self = read_link("/proc/self/exe").value_or("");
-    fmt::print("hammer: seed {}\n", options->seed);
-    sound = Hammer(*options, world_of(*options, env), {self}).run();
-  }
-  if (sound) return *sound ? 0 : 1;
-  fmt::print(stderr, "txn-hammer: {}: {}\n", sound.error().where, sound.error().message);
-  return sound.error().code == Code::kUsage ? 3 : 2;
+  const Options options = TRY(parse(words, env));
+  fmt::print("hammer: seed {}\n", options.seed);
+  return TRY(Hammer(options).run()) ? 0 : 1;
 }
 
 }  // namespace
@@ -421,5 +396,8 @@ int run(const std::vector<std::string>& words, const Environment& env) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  return gittxn::hammer::run(words, gittxn::environment_from(environ));
+  const auto ended = gittxn::hammer::run(words, gittxn::environment_from(environ));
+  if (ended) return *ended;
+  fmt::print(stderr, "txn-hammer: {}: {}\n", ended.error().where, ended.error().message);
+  return ended.error().code == gittxn::Code::kUsage ? 3 : 2;
 }
