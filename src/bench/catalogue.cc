@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -91,12 +90,14 @@ class Measuring {
     const Oid head = TRY(repository_.refs().read(RefName("refs/heads/main")));
     Oid tree = TRY(repository_.objects().tree_of(head));
     out_.threads = std::max(1u, std::thread::hardware_concurrency());
-    TRY(out_.cold_cpu.time_processor(
-        RUSAGE_SELF, [&] { return out_.cold.time([&] { return fill(tree, kAny); }); }));
+    const auto timed_fill = [&](Measured& clock, Measured& processor, std::size_t expected) {
+      const auto filling = [&] { return clock.time([&] { return fill(tree, expected); }); };
+      return processor.time(filling, Of::kProcess);
+    };
+    TRY(timed_fill(out_.cold, out_.cold_cpu, kAny));
     for (int round = 0; round < kUpdates; ++round) {
       tree = TRY(edited(tree, round));
-      TRY(out_.warm_cpu.time_processor(
-          RUSAGE_SELF, [&] { return out_.warm.time([&] { return fill(tree, kEdits); }); }));
+      TRY(timed_fill(out_.warm, out_.warm_cpu, kEdits));
       TRY(out_.same.time([&] { return fill(tree, 0); }));
       TRY(out_.file.time([&] { return file(tree); }));
       TRY(out_.impact.time([&] { return impact(tree); }));
@@ -125,8 +126,7 @@ class Measuring {
   Status file(const Oid& tree) {
     const std::string path = path_of(0);
     const TreeEntry entry = TRY(repository_.objects().entry_at(tree, path));
-    const auto facts = open()->file(path, entry);
-    if (!facts) return std::unexpected(facts.error());
+    TRY(open()->file(path, entry));
     return {};
   }
 
@@ -134,8 +134,7 @@ class Measuring {
     const auto catalogue = open();
     const auto found = TRY(catalogue::find_subjects(*catalogue, tree, "value_of_bench"));
     if (found.subjects.empty()) return fail(Code::kFault, "what was added is not found");
-    const auto impact = TRY(
-        catalogue::impact_of(*catalogue, tree, {found.subjects.front()}, catalogue::Uses::kAll));
+    TRY(catalogue::impact_of(*catalogue, tree, {found.subjects.front()}, catalogue::Uses::kAll));
     return {};
   }
 
@@ -160,14 +159,11 @@ class Measuring {
       const TreeEntry entry = TRY(objects.entry_at(tree, path));
       std::string text = TRY(objects.blob(entry.oid));
       text += fmt::format("\n{}\n", std::string(static_cast<std::size_t>(round) + 1, ' '));
-      const TreeEntry now{entry.mode, TRY(objects.write_blob(text))};
-      changes.push_back({path, entry, now});
+      changes.push_back({path, entry, {entry.mode, TRY(objects.write_blob(text))}});
     }
     if (round == 0) {
-      const TreeEntry none;
-      const TreeEntry added{FileMode::kFile,
-                            TRY(objects.write_blob("def value_of_bench():\n    return 1\n"))};
-      changes.back() = {"bench.py", none, added};
+      const Oid added = TRY(objects.write_blob("def value_of_bench():\n    return 1\n"));
+      changes.back() = {"bench.py", {}, {FileMode::kFile, added}};
     }
     std::ranges::sort(changes, {}, &PathChange::path);
     return objects.apply(tree, changes);
@@ -187,14 +183,14 @@ Status time_threads(const std::vector<SourceFile>& sources, CatalogueFigures* fi
     chosen.push_back(&sources[(i * 7919) % sources.size()]);
     bytes += chosen.back()->text.size();
   }
-  const double look = TRY(time_processor_ms(RUSAGE_SELF, [&]() -> Status {
+  const auto look = [&]() -> Status {
     for (const SourceFile* source : chosen) {
       const auto facts = semantic::facts_of(source->path, source->text, {});
       if (facts.symbols.empty()) return fail(Code::kFault, "no symbol in " + source->path);
     }
     return {};
-  }));
-  const double parse = TRY(time_processor_ms(RUSAGE_SELF, [&]() -> Status {
+  };
+  const auto parse = [&]() -> Status {
     for (const SourceFile* source : chosen) {
       const auto* language = semantic::language_of_path(source->path);
       const auto tree =
@@ -202,10 +198,12 @@ Status time_threads(const std::vector<SourceFile>& sources, CatalogueFigures* fi
       if (tree != nullptr && tree->text().empty()) return fail(Code::kFault, "nothing was parsed");
     }
     return {};
-  }));
+  };
   constexpr double kBytesPerMsToMbPerS = 1e-3;
-  figures->look_mb_s = static_cast<double>(bytes) / look * kBytesPerMsToMbPerS;
-  figures->parse_mb_s = static_cast<double>(bytes) / parse * kBytesPerMsToMbPerS;
+  figures->look_mb_s =
+      static_cast<double>(bytes) / TRY(time_ms(look, Of::kProcess)) * kBytesPerMsToMbPerS;
+  figures->parse_mb_s =
+      static_cast<double>(bytes) / TRY(time_ms(parse, Of::kProcess)) * kBytesPerMsToMbPerS;
   return {};
 }
 

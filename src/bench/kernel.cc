@@ -118,11 +118,10 @@ class Disk {
 // In each round one event, eight at once, and one synced page.
 Status journal(store::Store& store, Lives& lives, Disk& disk) {
   Measured one, eight, synced;
-  const auto append = [&](std::size_t count) -> Status {
+  const auto append = [&](std::size_t count) {
     std::vector<NewEvent> group;
     while (group.size() < count) group.push_back(lives.begin());
-    TRY(store.append(group));
-    return {};
+    return store.append(group);
   };
   for (int round = 0; round < kRounds; ++round) {
     TRY(one.time([&] { return append(1); }));
@@ -140,13 +139,9 @@ Status journal(store::Store& store, Lives& lives, Disk& disk) {
 // One after the other on the small log and on the large one.
 Status growth(store::Store& small, store::Store& large, Lives& lives) {
   Measured on_small, on_large;
-  const auto append = [&](store::Store& store) -> Status {
-    TRY(store.append({lives.begin()}));
-    return {};
-  };
   for (int round = 0; round < kRounds; ++round) {
-    TRY(on_small.time([&] { return append(small); }));
-    TRY(on_large.time([&] { return append(large); }));
+    TRY(on_small.time([&] { return small.append({lives.begin()}); }));
+    TRY(on_large.time([&] { return large.append({lives.begin()}); }));
   }
   const Seq few = TRY(small.head());
   const Seq many = TRY(large.head());
@@ -199,9 +194,8 @@ Result<std::int64_t> size_of(const store::Store& store, const std::string& dir) 
 Status pruned(store::Store& store) {
   const Seq head = TRY(store.head());
   store::PrunePlan plan;
-  store::PruneRequest request;
-  request.before = head / 2;
-  request.actor = "bench";
+  const store::PruneRequest request{
+      .before = head / 2, .older_than_ms = std::nullopt, .actor = "bench"};
   const auto forget = [&]() -> Status {
     plan = TRY(store::prune(store, request));
     return {};

@@ -20,19 +20,11 @@ struct Rival {
   std::string git_dir;  // a copy of the repository of its own
   std::string kept;     // a worktree that stays
 
-  repo::GitOptions in(const std::string& dir, Environment extra = {}) const {
-    repo::GitOptions options;
-    options.dir = dir;
-    options.extra = std::move(extra);
-    return options;
-  }
   Result<std::string> git(std::vector<std::string> args, const std::string& dir) const {
     std::vector<std::string> all{
         "-c", "core.fsync=all", "-c", "user.name=Bench", "-c", "user.email=bench@example.org"};
     for (std::string& arg : args) all.push_back(std::move(arg));
-    std::string out = TRY(world.repository->git().must(std::move(all), in(dir)));
-    while (!out.empty() && out.back() == '\n') out.pop_back();
-    return out;
+    return world.repository->git().line(std::move(all), {.dir = dir});
   }
 
   Status plumbing(const Oid& theirs) const {
@@ -68,21 +60,24 @@ Result<Rival> make_rival(World& world) {
   return rival;
 }
 
-// The same change in the rival's repository: a commit on the base, and a patch file.
-struct Patch {
+// A change that nobody has landed: a transaction that asks for it, and in the rival's repository a
+// commit on the base, and a patch file.
+struct Offer {
+  TxnId txn;
   Oid commit;
-  std::string file;
+  std::string patch;
 };
-Result<Patch> give_rival(World& world, const Rival& rival, const TxnId& txn) {
+Result<Offer> offer(World& world, const Rival& rival, int n) {
+  const World::Edit edit = TRY(world.edit(n));
+  const TxnId txn = TRY(world.prepared(n, edit, 3));
   const std::string ref = "refs/txn/" + txn.str() + "/1";
   TRY(rival.git({"fetch", "-q", world.git_dir, ref + ":" + ref}, rival.git_dir));
   const std::string commit = TRY(rival.git({"rev-parse", ref}, rival.git_dir));
-  Patch patch{Oid(commit), world.dir + "/" + txn.str() + ".patch"};
+  Offer made{txn, Oid(commit), world.dir + "/" + txn.str() + ".patch"};
   const std::string text = TRY(world.repository->git().must(
-      {"diff", "--binary", "--full-index", world.base.str(), patch.commit.str()},
-      rival.in(rival.git_dir)));
-  TRY(write_file(patch.file, text, Sync::kNo));
-  return patch;
+      {"diff", "--binary", "--full-index", world.base.str(), commit}, {.dir = rival.git_dir}));
+  TRY(write_file(made.patch, text, Sync::kNo));
+  return made;
 }
 
 }  // namespace
@@ -103,30 +98,24 @@ Status measure_landing(const Asked& asked) {
   context.gates.worktree_root = world.dir + "/gates";
   Measured ours, plumbing, kept, fresh;
   for (int round = 0; round <= rounds; ++round) {
-    const World::Edit edit = TRY(world.edit(round));
-    const TxnId txn = TRY(world.prepared(round, edit, 3));
-    const Patch patch = TRY(give_rival(world, rival, txn));
+    const Offer change = TRY(offer(world, rival, round));
     const auto land = [&]() -> Status {
-      const land::LandOutcome outcome = TRY(land::land(context, txn, {}));
+      const land::LandOutcome outcome = TRY(land::land(context, change.txn, {}));
       if (outcome.result == land::LandResult::kLanded) return {};
-      return fail(Code::kFault, fmt::format("{} did not land", txn.str()));
+      return fail(Code::kFault, fmt::format("{} did not land", change.txn.str()));
     };
     TRY(ours.time(land));
-    TRY(plumbing.time([&] { return rival.plumbing(patch.commit); }));
+    TRY(plumbing.time([&] { return rival.plumbing(change.commit); }));
   }
   // The first makes the head durable: one syncfs of everything.
   ours.ms.erase(ours.ms.begin());
   plumbing.ms.erase(plumbing.ms.begin());
   for (int round = 0; round < rounds; ++round) {
-    const World::Edit edit = TRY(world.edit(rounds + 1 + round));
-    const TxnId txn = TRY(world.prepared(rounds + 1 + round, edit, 3));
-    const Patch patch = TRY(give_rival(world, rival, txn));
-    TRY(kept.time([&] { return rival.in_worktree(rival.kept, patch.file); }));
+    const Offer change = TRY(offer(world, rival, rounds + 1 + round));
+    TRY(kept.time([&] { return rival.in_worktree(rival.kept, change.patch); }));
     if (round % kNaiveEvery != 0) continue;
-    const World::Edit other = TRY(world.edit(2 * rounds + 2 + round));
-    const TxnId another = TRY(world.prepared(2 * rounds + 2 + round, other, 3));
-    const Patch again = TRY(give_rival(world, rival, another));
-    TRY(fresh.time([&] { return rival.fresh(again.file); }));
+    const Offer other = TRY(offer(world, rival, 2 * rounds + 2 + round));
+    TRY(fresh.time([&] { return rival.fresh(other.patch); }));
   }
   fmt::print("landing files={} ours_ms={:.2f} plumbing_ms={:.2f} kept_ms={:.2f} fresh_ms={:.2f}\n",
              files, ours.median(), plumbing.median(), kept.median(), fresh.median());

@@ -41,8 +41,6 @@ Status measure_validation(const Asked& asked) {
   footprint.txn = TxnId("t-reader");
   footprint.base = world.base;
   footprint.reads = TRY(world.reads(1000, 0));
-  const std::vector<Landed> history;
-  const std::vector<std::pair<std::string, std::string>> kernel;
   Measured difference, whole;
   for (int round = 0; round < 200; ++round) {
     std::vector<SnapshotDiff> diffs(1);
@@ -53,12 +51,7 @@ Status measure_validation(const Asked& asked) {
       return {};
     };
     const auto decide = [&]() -> Status {
-      checked = certify::certify({.txn = &footprint,
-                                  .diffs = diffs,
-                                  .history = history,
-                                  .kernel = kernel,
-                                  .level = Isolation::kStrict})
-                    .checked;
+      checked = certify::certify({.txn = &footprint, .diffs = diffs}).checked;
       return {};
     };
     const double first = TRY(time_ms(walk));
@@ -79,10 +72,9 @@ Status measure_journal(const Asked& asked) {
   UniqueFd file = TRY(open_fd(asked.dir + "/disk", O_RDWR | O_CREAT | O_TRUNC));
   const std::string page(4096, 'x');
   for (int n = 0; n < events; ++n) {
-    const auto append = [&]() -> Status {
-      TRY(world.store->append(
-          {store::events::trusted(Digest(fmt::format("{:064x}", n)), "bench")}));
-      return {};
+    const auto append = [&] {
+      return world.store->append(
+          {store::events::trusted(Digest(fmt::format("{:064x}", n)), "bench")});
     };
     const auto sync = [&]() -> Status {
       TRY(write_all(file.get(), page));

@@ -180,8 +180,7 @@ Status measure_refinement(const Asked& asked) {
   const repo::Git git(env);
   const std::string copy = dir + "/repo.git";
   TRY(git.must({"clone", "-q", "--bare", "--no-local", asked.words[1], copy}, {}));
-  repo::GitOptions in_copy;
-  in_copy.dir = copy;
+  const repo::GitOptions in_copy{.dir = copy};
   TRY(git.must({"update-ref", "refs/heads/main", "HEAD"}, in_copy));
   const std::string list =
       TRY(git.must({"rev-list", "--first-parent", "--no-merges", "--reverse", "HEAD"}, in_copy));

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -94,10 +93,10 @@ Status languages(const std::string& sources) {
     });
     Measured ms[4];
     for (int round = 0; round < kParses; ++round) {
-      TRY(ms[0].time_processor(RUSAGE_SELF, parse));
-      TRY(ms[1].time_processor(RUSAGE_SELF, tree));
-      TRY(ms[2].time_processor(RUSAGE_SELF, symbols));
-      TRY(ms[3].time_processor(RUSAGE_SELF, footprint));
+      TRY(ms[0].time(parse, Of::kProcess));
+      TRY(ms[1].time(tree, Of::kProcess));
+      TRY(ms[2].time(symbols, Of::kProcess));
+      TRY(ms[3].time(footprint, Of::kProcess));
     }
     const double kilobytes = static_cast<double>(corpus.bytes * times) / 1e3;
     const auto rate = [&](const Measured& of) { return kilobytes / std::max(of.median(), 1e-3); };
@@ -180,8 +179,8 @@ Status merges(const std::string& dir, const Environment& env) {
                                0);
       Measured git, txn;
       for (int round = 0; round < kParses; ++round) {
-        TRY(git.time_processor(RUSAGE_CHILDREN, theirs));
-        TRY(txn.time_processor(RUSAGE_CHILDREN, ours));
+        TRY(git.time(theirs, Of::kChildren));
+        TRY(txn.time(ours, Of::kChildren));
       }
       fmt::print("semantic merge {:<4} {:<9} lines=2000 git_ms={:.1f} ours_ms={:.1f}\n", ending,
                  one.name, git.median(), txn.median());

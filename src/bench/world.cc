@@ -27,17 +27,6 @@ std::string file_text(int file, int version) {
   return text;
 }
 
-Txn begun(const TxnId& id) {
-  Txn txn;
-  txn.id = id;
-  txn.name = id.str();
-  txn.target = RefName("refs/heads/main");
-  txn.command = {"bench"};
-  txn.owner = "bench";
-  txn.committer = {"Bench", "bench@example.org"};
-  return txn;
-}
-
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -45,38 +34,16 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-double processor_ms(int who) {
+}  // namespace
+
+double now_ms(Of of) {
+  if (of == Of::kClock) return static_cast<double>(SystemClock().monotonic_ns()) / 1e6;
   rusage used{};
-  ::getrusage(who, &used);
+  ::getrusage(of == Of::kProcess ? RUSAGE_SELF : RUSAGE_CHILDREN, &used);
   const auto ms = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
   };
   return ms(used.ru_utime) + ms(used.ru_stime);
-}
-
-}  // namespace
-
-Result<double> time_ms(const Work& work) {
-  const SystemClock clock;
-  const std::int64_t start = clock.monotonic_ns();
-  TRY(work());
-  return static_cast<double>(clock.monotonic_ns() - start) / 1e6;
-}
-
-Result<double> time_processor_ms(int who, const Work& work) {
-  const double start = processor_ms(who);
-  TRY(work());
-  return processor_ms(who) - start;
-}
-
-Status Measured::time(const Work& work) {
-  ms.push_back(TRY(time_ms(work)));
-  return {};
-}
-
-Status Measured::time_processor(int who, const Work& work) {
-  ms.push_back(TRY(time_processor_ms(who, work)));
-  return {};
 }
 
 double Measured::median() const {
@@ -130,12 +97,11 @@ Result<World> World::create(const std::string& dir, int files, const Environment
     const int number = static_cast<int>(n);
     return SourceFile{world.path_of(number), file_text(number, 0)};
   };
-  repo::Repository repository =
-      TRY(make_repository(world.git_dir, static_cast<std::size_t>(files), file, caller));
-  world.repository = std::make_unique<repo::Repository>(std::move(repository));
+  world.repository = std::make_unique<repo::Repository>(
+      TRY(make_repository(world.git_dir, static_cast<std::size_t>(files), file, caller)));
   world.base = TRY(world.repository->refs().read(RefName("refs/heads/main")));
-  store::Store store = TRY(store::Store::open(world.repository->txn_dir(), *world.clock));
-  world.store = std::make_unique<store::Store>(std::move(store));
+  world.store = std::make_unique<store::Store>(
+      TRY(store::Store::open(world.repository->txn_dir(), *world.clock)));
   return world;
 }
 
@@ -165,12 +131,11 @@ Result<ReadSet> World::reads(int count, int offset) {
   for (int i = 0; i < count; ++i) {
     // Files that no edit touches: edits are multiples of 7919, these are found from the other end.
     const int file = files - 1 - (i * 31 + offset) % (files / 2);
-    Read read;
+    Read& read = set.reads.emplace_back();
     read.subject = path_of(file);
     read.digest = TRY(objects.entry_at(tree, read.subject)).oid.str();
     read.snapshot = base;
     read.op = "openat";
-    set.reads.push_back(std::move(read));
   }
   normalize(set);
   return set;
@@ -184,29 +149,33 @@ Result<TxnId> World::prepared(int n, const Edit& edit, int read_count) {
   // A transaction must not read what another edit of this run changes, or it would be refused.
   for (const PathChange& change : edit.changes) {
     if (read_count-- <= 0) break;
-    Read read;
+    Read& read = read_set.reads.emplace_back();
     read.subject = change.path;
     read.digest = change.before.oid.str();
     read.snapshot = base;
-    read_set.reads.push_back(std::move(read));
   }
   normalize(read_set);
   repo::Taken taken;
   taken.tree = edit.tree;
   taken.base = base;
   taken.changes = edit.changes;
-  const Identity who{"Bench", "bench@example.org"};
-  const Oid kept = TRY(repo::keep(*repository, id, 1, taken, "bench", who, clock->wall_ms()));
+  Txn txn;
+  txn.id = id;
+  txn.name = id.str();
+  txn.target = RefName("refs/heads/main");
+  txn.command = {"bench"};
+  txn.owner = "bench";
+  txn.committer = {"Bench", "bench@example.org"};
   Attempt attempt;
   attempt.number = 1;
   attempt.base = base;
   events::Taken told;
   told.attempt = 1;
-  told.kept = kept;
+  told.kept = TRY(repo::keep(*repository, id, 1, taken, "bench", txn.committer, clock->wall_ms()));
   told.reads = TRY(store->put_artifact(reads_to_lines(read_set)));
   told.reads_complete = true;
   told.writes = TRY(store->put_artifact(changes_to_lines(edit.changes)));
-  TRY(store->append({events::txn_begun(begun(id)), events::attempt_started(id, attempt),
+  TRY(store->append({events::txn_begun(txn), events::attempt_started(id, attempt),
                      events::taken(id, told), events::prepared(id, 1)}));
   return id;
 }

@@ -19,16 +19,26 @@
 
 namespace gittxn::bench {
 
-using Work = std::function<Status()>;
-Result<double> time_ms(const Work& work);
-// Of processor time, of all threads of this process (RUSAGE_SELF) or of its children that ended:
-// other programs on the machine do not count.
-Result<double> time_processor_ms(int who, const Work& work);
+// What a time is of. Of processor time all threads of this process count, or its children that
+// ended: other programs on the machine do not.
+enum class Of { kClock, kProcess, kChildren };
+double now_ms(Of of);
+
+// Of work that gives a Result.
+template <typename Work>
+Result<double> time_ms(const Work& work, Of of = Of::kClock) {
+  const double begun = now_ms(of);
+  TRY(work());
+  return now_ms(of) - begun;
+}
 
 struct Measured {
   std::vector<double> ms;
-  Status time(const Work& work);
-  Status time_processor(int who, const Work& work);
+  template <typename Work>
+  Status time(const Work& work, Of of = Of::kClock) {
+    ms.push_back(TRY(time_ms(work, of)));
+    return {};
+  }
   double median() const;
 };
 double median_ratio(const Measured& ours, const Measured& theirs);  // pairwise by round
