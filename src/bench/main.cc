@@ -1,14 +1,6 @@
 // txn-bench: what the library costs, in paired ratios. tools/bench runs it beside the measurements
 // that need whole programs (begin, tracing), and prints the design's targets next to what was
-// reached.
-//
-//   txn-bench DIR landing FILES ROUNDS
-//   txn-bench DIR validation FILES
-//   txn-bench DIR journal EVENTS
-//   txn-bench DIR refine COMMITS REPOSITORY
-//   txn-bench DIR semantic REPOSITORY
-//   txn-bench DIR catalogue FILES SOURCES...
-//   txn-bench DIR kernel EVENTS [POSTGRES-URL]
+// reached. What each measure takes stands in its usage and in measures.h.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,7 +18,7 @@ namespace gittxn::bench {
 
 namespace {
 
-// 1,000 reads against a head 50 landings ahead: the tree difference and the certifier.
+// FILES: 1,000 reads against a head 50 landings ahead: the tree difference and the certifier.
 Status measure_validation(const Asked& asked) {
   const int files = asked.number(100'000);
   World world = TRY(World::create(asked.dir, files, asked.env));
@@ -65,6 +57,7 @@ Status measure_validation(const Asked& asked) {
   return {};
 }
 
+// EVENTS: appending, against the disk's own rate.
 Status measure_journal(const Asked& asked) {
   const int events = asked.number(500);
   World world = TRY(World::create(asked.dir, 100, asked.env));

@@ -50,7 +50,6 @@ class Judge {
     sentinels();
     usage();
     consumers();
-    handlers();
     judge_others(told_, wrong_);
     return wrong_.take();
   }
@@ -249,15 +248,6 @@ class Judge {
       if (!right) wrong_("consumer c{} was at {}, and is at {}", place, next[place], from);
       next[place] = number_of(op.facts, "to") + 1;
       unknown[place] = false;
-    }
-  }
-
-  void handlers() {
-    std::set<std::string> begun;
-    for (const Operation& op : told_.operations) {
-      const std::string attempt = text_of(op.facts, "attempt");
-      if (attempt.empty() || op.ended != Ended::kMade) continue;
-      if (!begun.insert(attempt).second) wrong_("a handler's attempt {} was begun twice", attempt);
     }
   }
 

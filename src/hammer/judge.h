@@ -44,8 +44,8 @@ class Wrongs {
   std::vector<std::string> lines_;
 };
 
-// The part about proposals, portfolios, what was relayed, compensations, who was created, and the
-// limit.
+// The part about proposals, portfolios, what was relayed, compensations, handlers, who was created,
+// and the limit.
 void judge_others(const Told& told, Wrongs& wrong);
 
 // What events and facts are read with: an object, and what it has not is "" and 0.

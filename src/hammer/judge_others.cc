@@ -221,10 +221,15 @@ void judge_others(const Told& told, Wrongs& wrong) {
     }
   }
   std::set<std::string> promoted;
+  std::set<std::string> handled;
   for (const Operation& op : told.operations) {
     if (op.ended != Ended::kMade) continue;
     const std::string id = text_of(op.facts, "promoted");
     if (!id.empty() && !promoted.insert(id).second) wrong("two promoted {}", id);
+    const std::string attempt = text_of(op.facts, "attempt");
+    if (!attempt.empty() && !handled.insert(attempt).second) {
+      wrong("a handler's attempt {} was begun twice", attempt);
+    }
     if (const std::string run = text_of(op.facts, "run"); !run.empty()) compensations.claimed(run);
   }
   relayed(told, wrong);

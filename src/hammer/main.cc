@@ -1,9 +1,6 @@
 // txn-hammer: many processes that do all that can be done to one store, some of them killed or
 // stopped at any moment, and a judge of what they say against the log.
 //
-//   txn-hammer run DIR --seconds N --seed S [--processes N] [--postgres URL] [--program GIT-TXN]
-//              [--often VERB,VERB...] [--explain]
-//
 // DIR is empty or absent; the store and the journals are in it. On a server connections are ended
 // too. Exit 0: nothing is wrong; 1: what is wrong, one line each. Waits are reported and never
 // judged; --explain says of the longest what else was under way.

@@ -58,12 +58,8 @@ std::string shown(const Operation& op) {
 // The operations of the other processes that took most of that time, and what was done to them.
 // Other appends mostly wait as well, so first what is more.
 std::string meanwhile(const Told& told, const Operation& waited) {
-  struct Other {
-    const Operation* op = nullptr;
-    std::int64_t shared_ns = 0;
-  };
-  std::vector<Other> more;
-  std::vector<Other> appends;
+  std::vector<Sample> more;
+  std::vector<Sample> appends;
   for (const Operation& op : told.operations) {
     // Of one without an end nobody knows how long it went on.
     if (place_of(op) == place_of(waited) || op.ended == Ended::kOpen) continue;
@@ -71,12 +67,12 @@ std::string meanwhile(const Told& told, const Operation& waited) {
         std::min(op.ended_ns, waited.ended_ns) - std::max(op.begun_ns, waited.begun_ns);
     if (shared_ns < 0) continue;
     const bool much = shared_ns * kMuch >= waited.ended_ns - waited.begun_ns;
-    (is_append(op.verb) || !much ? appends : more).push_back({&op, shared_ns});
+    (is_append(op.verb) || !much ? appends : more).push_back({&op, op.verb, shared_ns});
   }
   constexpr std::size_t kShown = 3;
   std::string text;
-  for (std::vector<Other>* list : {&more, &appends}) {
-    std::ranges::sort(*list, std::ranges::greater(), &Other::shared_ns);
+  for (std::vector<Sample>* list : {&more, &appends}) {
+    std::ranges::sort(*list, std::ranges::greater(), &Sample::ns);
     for (std::size_t i = 0; i < std::min(list->size(), kShown); ++i) {
       text += (text.empty() ? "" : ", ") + shown(*(*list)[i].op);
     }

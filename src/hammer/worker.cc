@@ -45,14 +45,12 @@ Status make_world(const World& world) {
   // It has ended, so that pruning does not wait for it.
   std::vector<NewEvent> made{store::events::txn_begun(new_txn(TxnId(kShared), "shared", "x")),
                              store::events::nothing(TxnId(kShared), "")};
-  for (int n = 0; n < kBranches; ++n) {
-    made.push_back(store::events::durable_head(RefName(fmt::format("refs/heads/h-{}", n)),
-                                               Oid(fmt::format("{:040x}", 1))));
-  }
-  for (int n = 0; n < kCounters; ++n) {
-    made.push_back(store::events::durable_head(RefName(fmt::format("refs/heads/count-{}", n)),
-                                               Oid(fmt::format("{:040x}", 0))));
-  }
+  const auto add_branch = [&](const std::string& name, int head) {
+    made.push_back(store::events::durable_head(RefName("refs/heads/" + name),
+                                               Oid(fmt::format("{:040x}", head))));
+  };
+  for (int n = 0; n < kBranches; ++n) add_branch(fmt::format("h-{}", n), 1);
+  for (int n = 0; n < kCounters; ++n) add_branch(fmt::format("count-{}", n), 0);
   for (int n = 0; n < kWorkflows; ++n) {
     Workflow workflow;
     workflow.id = WorkflowId(fmt::format("w-{}", n));
@@ -117,59 +115,55 @@ bool Worker::was_cut(const Error& error) const {
   return store_->tables().session() + member_->tables().session() != sessions_;
 }
 
-const std::vector<Worker::Verb>& Worker::verbs() {
-  static const std::vector<Verb> all{{"slot", &Worker::slot, 4},
-                                     {"count", &Worker::count_up, 12},
-                                     {"note", &Worker::note, 4},
-                                     {"begin", &Worker::begin_txn, 8},
-                                     {"work", &Worker::work_on, 8},
-                                     {"land", &Worker::land, 8},
-                                     {"end", &Worker::end_txn, 3},
-                                     {"meddle", &Worker::meddle, 2},
-                                     {"lease", &Worker::lease, 12},
-                                     {"sentinel", &Worker::pass, 10},
-                                     {"reset", &Worker::reset, 2},
-                                     {"move", &Worker::move_phase, 12},
-                                     {"verdict", &Worker::verdict, 3},
-                                     {"budget", &Worker::budget, 2},
-                                     {"usage", &Worker::usage, 6},
-                                     {"bill", &Worker::bill, 1},
-                                     {"tail", &Worker::tail, 10},
-                                     {"consumer", &Worker::come_and_go, 2},
-                                     {"handler", &Worker::handle, 4},
-                                     {"prune", &Worker::prune, 1},
-                                     {"look", &Worker::look, 6},
-                                     {"verify", &Worker::verify, 1},
-                                     {"program", &Worker::run_program, 1},
-                                     {"propose", &Worker::propose, 4},
-                                     {"promote", &Worker::promote, 4},
-                                     {"dismiss", &Worker::dismiss, 1},
-                                     {"link", &Worker::link, 2},
-                                     {"member", &Worker::set_member, 3},
-                                     {"leave", &Worker::remove_member, 1},
-                                     {"relay", &Worker::relay, 6},
-                                     {"promise", &Worker::promise_undo, 4},
-                                     {"undo", &Worker::undo, 4},
-                                     {"create", &Worker::create_workflow, 2},
-                                     {"carry", &Worker::carry, 3},
-                                     {"evaluate", &Worker::evaluate, 2},
-                                     {"summary", &Worker::summarize, 2},
-                                     {"crowd", &Worker::join_crowd, 6}};
-  return all;
-}
-
-std::uint64_t Worker::weight(const Verb& verb) const {
-  constexpr std::uint64_t kOften = 8;
-  const bool often = world_.often.find(fmt::format(",{},", verb.name)) != std::string::npos;
-  return often ? verb.weight * kOften : verb.weight;
-}
+constinit const Worker::Verb Worker::kVerbs[] = {{"slot", &Worker::slot, 4},
+                                                 {"count", &Worker::count_up, 12},
+                                                 {"note", &Worker::note, 4},
+                                                 {"begin", &Worker::begin_txn, 8},
+                                                 {"work", &Worker::work_on, 8},
+                                                 {"land", &Worker::land, 8},
+                                                 {"end", &Worker::end_txn, 3},
+                                                 {"meddle", &Worker::meddle, 2},
+                                                 {"lease", &Worker::lease, 12},
+                                                 {"sentinel", &Worker::pass, 10},
+                                                 {"reset", &Worker::reset, 2},
+                                                 {"move", &Worker::move_phase, 12},
+                                                 {"verdict", &Worker::verdict, 3},
+                                                 {"budget", &Worker::budget, 2},
+                                                 {"usage", &Worker::usage, 6},
+                                                 {"bill", &Worker::bill, 1},
+                                                 {"tail", &Worker::tail, 10},
+                                                 {"consumer", &Worker::come_and_go, 2},
+                                                 {"handler", &Worker::handle, 4},
+                                                 {"prune", &Worker::prune, 1},
+                                                 {"look", &Worker::look, 6},
+                                                 {"verify", &Worker::verify, 1},
+                                                 {"program", &Worker::run_program, 1},
+                                                 {"propose", &Worker::propose, 4},
+                                                 {"promote", &Worker::promote, 4},
+                                                 {"dismiss", &Worker::dismiss, 1},
+                                                 {"link", &Worker::link, 2},
+                                                 {"member", &Worker::set_member, 3},
+                                                 {"leave", &Worker::remove_member, 1},
+                                                 {"relay", &Worker::relay, 6},
+                                                 {"promise", &Worker::promise_undo, 4},
+                                                 {"undo", &Worker::undo, 4},
+                                                 {"create", &Worker::create_workflow, 2},
+                                                 {"carry", &Worker::carry, 3},
+                                                 {"evaluate", &Worker::evaluate, 2},
+                                                 {"summary", &Worker::summarize, 2},
+                                                 {"crowd", &Worker::join_crowd, 6}};
 
 Status Worker::work() {
+  const auto weight = [&](const Verb& verb) {
+    constexpr std::uint64_t kOften = 8;
+    const bool often = world_.often.find(fmt::format(",{},", verb.name)) != std::string::npos;
+    return often ? verb.weight * kOften : verb.weight;
+  };
   std::uint64_t whole = 0;
-  for (const Verb& verb : verbs()) whole += weight(verb);
+  for (const Verb& verb : kVerbs) whole += weight(verb);
   std::uint64_t drawn = random_.below(whole);
   const Verb* chosen = nullptr;
-  for (const Verb& verb : verbs()) {
+  for (const Verb& verb : kVerbs) {
     chosen = &verb;
     if (drawn < weight(verb)) break;
     drawn -= weight(verb);

@@ -83,8 +83,7 @@ class Worker {
     Run Worker::* run;
     std::uint64_t weight;
   };
-  static const std::vector<Verb>& verbs();
-  std::uint64_t weight(const Verb& verb) const;
+  static const Verb kVerbs[];
 
   Status appended(Operation& op, const Result<Seq>& seq);
   Result<std::optional<Workflow>> some_workflow();
