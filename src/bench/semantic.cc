@@ -152,31 +152,27 @@ struct Case {
 // is a conflict of lines.
 Status merges(const std::string& dir, const Environment& env) {
   const auto path = [&dir](const std::string& name) { return join_path(dir, name); };
+  const auto run_here = [&](const std::vector<std::string>& argv, int most) -> Status {
+    const Command command{.argv = argv, .cwd = dir, .env = env, .timeout_ms = 60'000};
+    const Output output = TRY(run(command));
+    if (!output.exit.timed_out && output.exit.status <= most) return {};
+    return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));
+  };
   for (const Shape& shape : kShapes) {
     for (const Case& one : {Case{"lines", 0, 0}, Case{"structure", 1000, 2000}}) {
       const std::string ending = shape.ending;
       TRY(write_file(path("base" + ending), made(shape, {}, 0, 0), Sync::kNo));
       TRY(write_file(path("left" + ending), made(shape, {20, 60}, 7000, one.left), Sync::kNo));
       TRY(write_file(path("right" + ending), made(shape, {150, 200}, 8000, one.right), Sync::kNo));
-      const auto run_in = [&](std::vector<std::string> argv, int most) {
-        return [&dir, &env, argv = std::move(argv), most]() -> Status {
-          Command command;
-          command.argv = argv;
-          command.cwd = dir;
-          command.env = env;
-          command.timeout_ms = 60'000;
-          const Output output = TRY(run(command));
-          if (output.exit.timed_out || output.exit.status > most) {
-            return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));
-          }
-          return {};
-        };
+      const auto theirs = [&] {
+        return run_here(
+            {"git", "merge-file", "-p", "left" + ending, "base" + ending, "right" + ending}, 127);
       };
-      const auto theirs = run_in(
-          {"git", "merge-file", "-p", "left" + ending, "base" + ending, "right" + ending}, 127);
-      const auto ours = run_in({"git-txn", "merge-file", "--base", "base" + ending, "--left",
-                                "left" + ending, "--right", "right" + ending, "-o", "out" + ending},
-                               0);
+      const auto ours = [&] {
+        return run_here({"git-txn", "merge-file", "--base", "base" + ending, "--left",
+                         "left" + ending, "--right", "right" + ending, "-o", "out" + ending},
+                        0);
+      };
       Measured git, txn;
       for (int round = 0; round < kParses; ++round) {
         TRY(git.time(theirs, Of::kChildren));
