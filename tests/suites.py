@@ -70,7 +70,7 @@ def unit(preset, module, name=None, shards=1, env=None):
         # What was freed is kept for a while; every git that a test starts is a fork, which copies its pages.
         leaks = 0 if module in TRACING else 1
         settings = {
-            "ASAN_OPTIONS": f"detect_leaks={leaks}:abort_on_error=1:strict_string_checks=1:quarantine_size_mb=32",
+            "ASAN_OPTIONS": f"detect_leaks={leaks}:abort_on_error=1:strict_string_checks=1:quarantine_size_mb=32:malloc_context_size=8",
             "UBSAN_OPTIONS": "print_stacktrace=1",
             "TSAN_OPTIONS": "halt_on_error=1",
         }

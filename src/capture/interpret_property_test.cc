@@ -21,7 +21,7 @@ using testing::Runner;
 using testing::Step;
 using testing::Tree;
 
-constexpr int kCases = 800;
+const int kCases = gittxn::testing::campaign_rounds(800);
 
 std::uint64_t seed() {
   return gittxn::testing::campaign_seed(20261121);

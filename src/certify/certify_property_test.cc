@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/bug.h"
+#include "base/testing/campaign.h"
 #include "certify/certify.h"
 #include "certify/judge.h"
 #include "certify/testing/reference.h"
@@ -17,7 +18,8 @@ using testing::Case;
 using testing::Generator;
 
 constexpr std::uint64_t kSeed = 20261121;
-constexpr int kCases = 6000;
+constexpr int kTries = 6000;  // until a bug must have been noticed
+const int kCases = gittxn::testing::campaign_rounds(kTries);
 
 Input input_of(const Case& c, Isolation level) {
   Input input;
@@ -151,7 +153,7 @@ TEST(CertifyProperty, EachInjectedBugIsNoticed) {
   for (const Bug& bug : kBugs) {
     Generator generator(kSeed);
     bool noticed = false;
-    for (int i = 0; i < kCases && !noticed; ++i) {
+    for (int i = 0; i < kTries && !noticed; ++i) {
       Case c = generator.make();
       const bool right = testing::may_land(c, Isolation::kStrict);
       bug.put_in(c);
@@ -167,7 +169,7 @@ TEST(CertifyProperty, SoIsEachBugThatIsPutIntoTheCertifierItself) {
                           "certify.strict_refines", "certify.ignore_unknown"}) {
     Generator generator(kSeed);
     bool noticed = false;
-    for (int i = 0; i < kCases && !noticed; ++i) {
+    for (int i = 0; i < kTries && !noticed; ++i) {
       const Case c = generator.make();
       for (const Isolation level :
            {Isolation::kSnapshot, Isolation::kSemantic, Isolation::kStrict}) {

@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "base/testing/campaign.h"
+
 namespace gittxn::cli {
 namespace {
 
@@ -280,7 +282,7 @@ TEST(Parse, AnyWordsAreAnAnswerOrAnError) {
       "-n",     "--onto=", "[a,b]",    "-qq",  "--retries", "7",        "\xff", "help",
       "--help", "-q=1",    "--json=0", "gate", "list",      "--no-json"};
   std::uint64_t state = 12345;  // every run the same
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < gittxn::testing::campaign_rounds(20'000); ++round) {
     std::vector<std::string> argv;
     for (std::uint64_t n = (state >> 33) % 6; argv.size() <= n;) {
       state = state * 6364136223846793005u + 1442695040888963407u;

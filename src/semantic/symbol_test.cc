@@ -317,7 +317,7 @@ TEST(Symbols, WhatStandsAboveTheImportOfCgoIsCode) {
 TEST(SymbolsProperty, EveryByteOfCodeIsInAHash) {
   Random random(gittxn::testing::told_seed());
   for (const auto& [folder, name] : sample_files()) {
-    mutate(name, *read_file(folder + "/" + name), random, 300);
+    mutate(name, *read_file(folder + "/" + name), random, gittxn::testing::campaign_rounds(300));
   }
   const fs::path here = fs::path(__FILE__).parent_path();
   for (const char* name : {"names.cc", "symbols/imports.cc", "symbol.h", "merge/match.cc"}) {

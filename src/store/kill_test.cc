@@ -130,10 +130,9 @@ class Twins {
   }
 
  private:
-  int first() { return whole_.on_server() ? 1 + static_cast<int>(random_.below(4)) : 1; }
-  int stride() {
-    return whole_.on_server() ? 1 + static_cast<int>(random_.below(kServerStride)) : 1;
-  }
+  int first() { return is_sampled() ? 1 + static_cast<int>(random_.below(4)) : 1; }
+  int stride() { return is_sampled() ? 1 + static_cast<int>(random_.below(kServerStride)) : 1; }
+  bool is_sampled() const { return gittxn::testing::kSanitized || whole_.on_server(); }
 
   int make_in_child(const Verb& verb, int at) {
     return status_of(in_child([&] {

@@ -46,7 +46,7 @@ TEST(CommuteProperty, WhatCommutesMergesTheSameInBothOrders) {
   int merged_clean = 0, refused = 0;
   std::vector<std::string> failed;  // told at the end, so that a log that was cut names them
   const auto texts = samples();
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < gittxn::testing::campaign_rounds(60); ++round) {
     for (const auto& [path, base] : texts) {
       const std::string left = edited(path, base, random, "qlq");
       const std::string right = edited(path, base, random, "zrz");

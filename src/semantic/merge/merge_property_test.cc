@@ -90,7 +90,7 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
   Random random(gittxn::testing::told_seed());
   const auto texts = language_samples();
   int clean = 0, structured = 0, mirrored = 0;
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < gittxn::testing::campaign_rounds(80); ++round) {
     for (const auto& [name, base] : texts) {
       const Language* language = find_language(name);
       const std::string left = edited(base, random, "qlq"), right = edited(base, random, "zrz");
