@@ -291,8 +291,8 @@ TEST_F(ApiTest, AbortedWhileItWaitsIsAborted) {
   RunOptions options = script("echo agent >f1");
   options.wait_ms = -1;
   Progress progress;
-  progress.on_wait = [&](std::string_view reason, std::string_view) {
-    if (reason.empty()) return;
+  progress.on_wait = [&](WaitReason reason, std::string_view) {
+    if (reason == WaitReason::kNone) return;
     const StatusReport status = must(kernel().status());
     store::Store store = must(store::Store::open(scratch_.git_dir() + "/txn", clock_));
     must(store.append({store::events::aborted(status.lines.at(0).txn.id, "not wanted", "me")}));

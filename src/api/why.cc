@@ -236,8 +236,8 @@ std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow,
           "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
     case TxnState::kPrepared:
-      if (txn.waiting_reason == land::kTrust.words) return {txn.waiting_subject};
-      if (txn.waiting_reason == land::kLease.words) {
+      if (wait_reason(txn.waiting_reason) == WaitReason::kTrust) return {txn.waiting_subject};
+      if (wait_reason(txn.waiting_reason) == WaitReason::kLease) {
         return {"git txn lease list    who has what, and for how long",
                 "git txn commit " + id + " --wait 10m    land it when the lease is over"};
       }

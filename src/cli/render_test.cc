@@ -235,11 +235,11 @@ TEST(Status, SaysWhatBecameOfALandingAndWhereWorkIs) {
 }
 
 TEST(Waits, AreSentencesWithWhatEndsThem) {
-  EXPECT_EQ(wait_line("turn", "refs/heads/main"), "waiting for another landing on main");
-  EXPECT_EQ(wait_line("unmerged", "a\x1b"),
+  EXPECT_EQ(wait_line(WaitReason::kTurn, "refs/heads/main"), "waiting for another landing on main");
+  EXPECT_EQ(wait_line(WaitReason::kUnmerged, "a\x1b"),
             "waiting for you: an unresolved merge conflict in a\\x1b; resolve it, git add it and "
             "commit");
-  EXPECT_EQ(wait_line("the remote does not answer", "origin"),
+  EXPECT_EQ(wait_line(WaitReason::kNoAnswer, "origin"),
             "waiting: the remote does not answer: origin");
 }
 
@@ -412,8 +412,8 @@ TEST_F(Reports, GateOutputLineByLineWithoutEscapes) {
 TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
   Reporter reporter(options_);
   api::Progress progress = reporter.progress();
-  progress.on_wait("uncommitted edits", "a");
-  progress.on_wait("uncommitted edits", "a");
+  progress.on_wait(WaitReason::kUncommitted, "a");
+  progress.on_wait(WaitReason::kUncommitted, "a");
   progress.on_note("look\nhere");
   EXPECT_EQ(text(),
             "waiting for you: uncommitted edits in a; commit it or stash it\nnote: look\\nhere\n");
@@ -421,7 +421,7 @@ TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
   Reporter quiet(options_);
   quiet.note("x");
   quiet.progress().on_gate_output("test", "x\n");
-  quiet.progress().on_wait("x", "y");
+  quiet.progress().on_wait(WaitReason::kTurn, "y");
   EXPECT_EQ(text(), "");
 }
 

@@ -96,8 +96,8 @@ void Reporter::note(std::string_view text) {
   print("note: " + clean(text));
 }
 
-void Reporter::wait(std::string_view reason, std::string_view subject) {
-  if (reason.empty()) {
+void Reporter::wait(WaitReason reason, std::string_view subject) {
+  if (reason == WaitReason::kNone) {
     clear();
     waiting_.clear();
     phase_start_ns_ = options_.clock->monotonic_ns();

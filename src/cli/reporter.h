@@ -45,7 +45,7 @@ class Reporter {
  private:
   void phase(std::string_view text);
   void gate_output(std::string_view gate, std::string_view bytes);
-  void wait(std::string_view reason, std::string_view subject);
+  void wait(WaitReason reason, std::string_view subject);
   bool ask(std::string_view question);
   bool poll();
   void draw();

@@ -42,34 +42,35 @@ std::string clean_with(std::string_view bytes, std::string_view allowed) {
   return out;
 }
 
-// What a transaction waits for, as a sentence. The reasons are words of the log and of --json and
-// stay as they are there. The text in between is the subject of the wait.
+// What a transaction waits for, as a sentence; any other reason is said in the words of the log.
+// The text in between is the subject of the wait.
 struct WaitSentence {
-  std::string_view reason, before, behind;
+  WaitReason reason;
+  std::string_view before, behind;
 };
 constexpr std::string_view kCommitOrStash = "; commit it or stash it";
 constexpr std::string_view kUnlessNoneRuns = "; if none is running, delete that file";
 constexpr auto kWaitSentences = std::to_array<WaitSentence>({
-    {"lease", "a lease: ", ""},
-    {"trust", "your yes to the commands of the policy: ", ""},
-    {"interrupted", "you; it was interrupted", ""},
-    {"uncommitted edits", "you: uncommitted edits in ", kCommitOrStash},
-    {"staged edits", "you: staged edits in ", kCommitOrStash},
-    {"unmerged", "you: an unresolved merge conflict in ", "; resolve it, git add it and commit"},
-    {"untracked file in the way", "you: an untracked file is in the way, ",
-     "; move it or delete it"},
-    {"merge in progress", "you: a merge in progress in ", "; finish it or git merge --abort"},
-    {"rebase in progress", "you: a rebase in progress in ", "; finish it or git rebase --abort"},
-    {"cherry-pick in progress", "you: a cherry-pick in progress in ",
+    {WaitReason::kLease, "a lease: ", ""},
+    {WaitReason::kTrust, "your yes to the commands of the policy: ", ""},
+    {WaitReason::kInterrupted, "you; it was interrupted", ""},
+    {WaitReason::kUncommitted, "you: uncommitted edits in ", kCommitOrStash},
+    {WaitReason::kStaged, "you: staged edits in ", kCommitOrStash},
+    {WaitReason::kUnmerged, "you: an unresolved merge conflict in ",
+     "; resolve it, git add it and commit"},
+    {WaitReason::kUntracked, "you: an untracked file is in the way, ", "; move it or delete it"},
+    {WaitReason::kMerge, "you: a merge in progress in ", "; finish it or git merge --abort"},
+    {WaitReason::kRebase, "you: a rebase in progress in ", "; finish it or git rebase --abort"},
+    {WaitReason::kCherryPick, "you: a cherry-pick in progress in ",
      "; finish it or git cherry-pick --abort"},
-    {"revert in progress", "you: a revert in progress in ", "; finish it or git revert --abort"},
-    {"cherry-pick or revert in progress", "you: a cherry-pick or revert in progress in ",
+    {WaitReason::kRevert, "you: a revert in progress in ", "; finish it or git revert --abort"},
+    {WaitReason::kCherryPickOrRevert, "you: a cherry-pick or revert in progress in ",
      "; finish it or abort it"},
-    {"index.lock held", "another git command, which holds ", kUnlessNoneRuns},
-    {"ref lock held", "another git command, which holds ", kUnlessNoneRuns},
+    {WaitReason::kIndexLock, "another git command, which holds ", kUnlessNoneRuns},
+    {WaitReason::kRefLock, "another git command, which holds ", kUnlessNoneRuns},
 });
 
-const WaitSentence* wait_sentence(std::string_view reason) {
+const WaitSentence* wait_sentence(std::optional<WaitReason> reason) {
   const auto* const found = std::ranges::find(kWaitSentences, reason, &WaitSentence::reason);
   return found == kWaitSentences.end() ? nullptr : found;
 }
@@ -119,20 +120,21 @@ std::string short_branch(const RefName& branch) {
   return clean(branch.str().substr(is_head ? kHeads.size() : 0));
 }
 
-std::string wait_text(std::string_view reason, std::string_view subject) {
-  if (reason == "turn") {
+std::string wait_text(std::string_view words, std::string_view subject) {
+  const std::optional<WaitReason> reason = wait_reason(words);
+  if (reason == WaitReason::kTurn) {
     return "another landing on " + short_branch(RefName(std::string(subject)));
   }
   const WaitSentence* sentence = wait_sentence(reason);
   if (sentence == nullptr) {
-    return clean(reason) + (subject.empty() ? "" : ": " + clean(subject));
+    return clean(words) + (subject.empty() ? "" : ": " + clean(subject));
   }
   return std::string(sentence->before) + clean(subject) + std::string(sentence->behind);
 }
 
-std::string wait_line(std::string_view reason, std::string_view subject) {
-  const bool known = reason == "turn" || wait_sentence(reason) != nullptr;
-  return (known ? "waiting for " : "waiting: ") + wait_text(reason, subject);
+std::string wait_line(WaitReason reason, std::string_view subject) {
+  const bool known = reason == WaitReason::kTurn || wait_sentence(reason) != nullptr;
+  return (known ? "waiting for " : "waiting: ") + wait_text(wait_words(reason), subject);
 }
 
 std::string cut(std::string_view text, std::size_t columns) {

@@ -34,9 +34,9 @@ std::string short_oid(const Oid& oid);            // seven digits; "none" for an
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned
 // The thing waited for and what ends the wait: "another landing on main". Of a reason that has no
 // sentence of its own "REASON: SUBJECT". Cleaned.
-std::string wait_text(std::string_view reason, std::string_view subject);
+std::string wait_text(std::string_view words, std::string_view subject);
 // The same as a line: "waiting for another landing on main".
-std::string wait_line(std::string_view reason, std::string_view subject);
+std::string wait_line(WaitReason reason, std::string_view subject);
 std::string worktree_of(const Txn& txn);         // where its files are; empty when there is none
 inline constexpr std::size_t kMakerShown = 200;  // columns that who made a read may take
 // The first `most` of many, each as `line` says it, and how many more there are.

@@ -138,7 +138,7 @@ TEST_F(Landing, TheHubsHookIsAskedAndTheClonesHookHearsOfItsOwnBranch) {
   const auto refused = a_.land(a_.propose({"t-c", {{"f2", "C\n"}}}));
   ASSERT_TRUE(refused.has_value()) << refused.error().message;
   ASSERT_EQ(refused->result, LandResult::kWaiting);
-  EXPECT_EQ(refused->wait->reason, "the hub refuses it");
+  EXPECT_EQ(refused->wait->reason, WaitReason::kHubRefuses);
   EXPECT_NE(refused->wait->subject.find("frozen there"), std::string::npos)
       << refused->wait->subject;
   EXPECT_EQ(main(), before);
@@ -187,7 +187,7 @@ TEST_F(Landing, WaitsForAHubThatIsAway) {
   must(rename_noreplace(url_ + ".away", url_));
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_EQ(outcome->result, LandResult::kWaiting);
-  EXPECT_EQ(outcome->wait->reason, "the remote does not answer");
+  EXPECT_EQ(outcome->wait->reason, WaitReason::kNoAnswer);
   must_land(a_, a);
   expect_history_is_the_log();
 }
@@ -199,7 +199,7 @@ TEST_F(Landing, WaitsForAHubThatRefuses) {
   const auto outcome = a_.land(a);
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_EQ(outcome->result, LandResult::kWaiting);
-  EXPECT_EQ(outcome->wait->reason, "the hub refuses it");
+  EXPECT_EQ(outcome->wait->reason, WaitReason::kHubRefuses);
   EXPECT_NE(outcome->wait->subject.find("closed today"), std::string::npos);
   EXPECT_FALSE(branch().prepared);
   must(remove_file(hook));

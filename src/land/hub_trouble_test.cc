@@ -222,7 +222,7 @@ TEST_F(Late, ARefusedLandingMovesItsFenceWhereItMay) {
   const Oid before = fence();
   hook("! grep -q refs/heads/\n");
   const TxnId a = a_.propose({"t-a", {{"f1", "A\n"}}});
-  EXPECT_EQ(waiting(a_, a).reason, "the hub refuses it");
+  EXPECT_EQ(waiting(a_, a).reason, WaitReason::kHubRefuses);
   EXPECT_NE(fence(), before);
   EXPECT_EQ(branch().fence, fence());
   hook("exit 0\n");
@@ -293,7 +293,7 @@ TEST_F(Slow, APushThatWasCutOffIsToldAndNotTriedAtOnce) {
   const TxnId a = a_.propose({"t-a", {{"f1", "A\n"}}});
   a_.member->hub.timeout_ms = 2000;
   const Wait wait = waiting(a_, a);
-  EXPECT_EQ(wait.reason, "the remote does not answer");
+  EXPECT_EQ(wait.reason, WaitReason::kNoAnswer);
   EXPECT_NE(wait.subject.find("origin: "), std::string::npos);
   EXPECT_EQ(a_.events_of_type(event_type::kLandingPrepared), 1);
   EXPECT_FALSE(branch().prepared);
@@ -313,15 +313,15 @@ TEST_F(Slow, AHubThatGoesAwayInAPushIsWaitedFor) {
   Process opened = a_.process();
   LandOptions options;
   options.wait_ms = -1;
-  std::vector<std::string> waits;
+  std::vector<WaitReason> waits;
   options.on_wait = [&](const Wait& wait) {
-    if (!wait.reason.empty()) waits.push_back(wait.reason);
+    if (wait.reason != WaitReason::kNone) waits.push_back(wait.reason);
     if (must(exists(away))) must(rename_noreplace(away, url_));
   };
   const auto outcome = land(opened.context, a, options);
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_EQ(outcome->result, LandResult::kLanded);
-  EXPECT_EQ(waits, std::vector<std::string>{"the remote does not answer"});
+  EXPECT_EQ(waits, std::vector<WaitReason>{WaitReason::kNoAnswer});
   expect_sound();
 }
 
@@ -390,7 +390,7 @@ TEST_F(Seen, ALockOnTheHubIsNoRefusal) {
   const TxnId a = a_.propose({"t-a", {{"f1", "A\n"}}});
   must(write_file(url_ + "/refs/heads/main.lock", "", Sync::kNo));
   const Wait wait = waiting(a_, a);
-  EXPECT_EQ(wait.reason, "ref lock held") << wait.subject;
+  EXPECT_EQ(wait.reason, WaitReason::kRefLock) << wait.subject;
   EXPECT_EQ(a_.events_of_type(event_type::kLandingPrepared), 1);
   must(remove_file(url_ + "/refs/heads/main.lock"));
   must_land(a_, a);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/bug.h"
 #include "base/failpoint.h"
@@ -29,7 +30,6 @@ namespace {
 FAILPOINT(fp_before_gates, "land.before_gates");
 FAILPOINT(fp_after_gates, "land.after_gates");
 
-constexpr WaitReason kSigningKey{"signing key", Looks::kSeldom};
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kLongestPollMs = 1000;
@@ -38,6 +38,14 @@ constexpr std::int64_t kInterruptPollMs = 50;
 constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
 // Somebody who commits faster than our gates run could keep us here for ever.
 constexpr int kMaxRounds = 16;
+
+// Each look whether such a wait is over may ask the person for a pass phrase, or a remote.
+bool asks_others(WaitReason reason) {
+  using enum WaitReason;
+  constexpr std::array kThose{kSigningKey, kHubRefuses, kNoAnswer, kRemoteRefuses,
+                              kUnpushed,   kBehind,     kDiverged};
+  return std::ranges::find(kThose, reason) != kThose.end();
+}
 
 }  // namespace
 
@@ -89,14 +97,14 @@ Result<Step> Landing::meet_branch(Round& round) {
 Result<Step> Landing::trust(Round& round) {
   auto policy = policy_at(context_, round.head);
   if (!policy && policy.error().code == Code::kUsage) {
-    return wait_for({"the policy on the branch does not parse"}, policy.error().message);
+    return wait_for(WaitReason::kPolicyUnparsed, policy.error().message);
   }
   if (!policy) return std::unexpected(std::move(policy).error());
   round.policy = *std::move(policy);
   Status trusted = gates::require_trust(store(), round.policy, options_.trust_offered);
   if (trusted) return go_on();
   if (trusted.error().code != Code::kRefused) return std::unexpected(std::move(trusted).error());
-  return wait_for(kTrust, trusted.error().hint);
+  return wait_for(WaitReason::kTrust, trusted.error().hint);
 }
 
 // Its phase may have been left, or opened again, or have other gates now.
@@ -232,7 +240,8 @@ Result<Step> Landing::sign(Round& round) {
   for (repo::NewCommit* commit : round.candidate.commits()) {
     commit->parents = {parent};
     Signed with_signature = TRY(sign_commit(*context_.repository, *commit));
-    if (with_signature.commit.empty()) return wait_for(kSigningKey, with_signature.unavailable);
+    if (with_signature.commit.empty())
+      return wait_for(WaitReason::kSigningKey, with_signature.unavailable);
     parent = std::move(with_signature.commit);
   }
   round.candidate.oid = std::move(parent);
@@ -311,7 +320,7 @@ Result<Step> Landing::with_turn() {
   for (int i = 1; step && step->kind == Step::Kind::kMoved; ++i) {
     ++lost_;
     if (i == kMaxRounds) {
-      step = wait_for({"the head keeps moving"}, work_.txn.target.str());
+      step = wait_for(WaitReason::kMovingHead, work_.txn.target.str());
       break;
     }
     step = round(*turn);
@@ -336,13 +345,13 @@ Result<std::optional<Wait>> Landing::still_blocked() {
 
 // Tells why, once, and sleeps a little. Nothing is held here.
 Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
-  if (wait.reason != told_.reason || wait.subject != told_.subject) {
+  if (wait != told_) {
     TRY(store().append({events::waiting(id(), wait.reason, wait.subject)}));
     if (options_.on_wait) options_.on_wait(wait);
     told_ = wait;
     *poll_ms = kFirstPollMs;
   }
-  std::int64_t left_ms = person_.clip(wait.looks == Looks::kSeldom ? kSlowPollMs : *poll_ms);
+  std::int64_t left_ms = person_.clip(asks_others(wait.reason) ? kSlowPollMs : *poll_ms);
   while (left_ms > 0) {
     TRY(check_interrupted());
     context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));
@@ -390,7 +399,7 @@ Result<LandOutcome> Landing::run() {
     if (landed) outcome_.commit = now->landed_commit;
     forget_round(outcome_);
   }
-  if (!told_.reason.empty() && options_.on_wait) options_.on_wait({});
+  if (told_.reason != WaitReason::kNone && options_.on_wait) options_.on_wait({});
   if (outcome_.result == LandResult::kLanded) TRY(tell_rewound());
   if (outcome_.result == LandResult::kLanded && context_.hub) {
     std::string note = follow_hub(context_, work_.txn.target, outcome_.commit);

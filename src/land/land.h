@@ -28,33 +28,19 @@ namespace gittxn::land {
 // The subject of the kernel read of the policy a transaction was begun under.
 inline constexpr std::string_view kPolicySubject = "policy";
 
-// How often it is looked whether a wait is over. kSeldom: each look may ask the person for a pass
-// phrase, or a remote.
-enum class Looks { kOften, kSeldom };
-// Reasons that a program acts on, in the words of the log.
-struct WaitReason {
-  std::string_view words;
-  Looks looks = Looks::kOften;
-};
-inline constexpr WaitReason kTrust{"trust"};
-inline constexpr WaitReason kLease{"lease"};
-
 // Why a landing waits, holding no lock, and what will end the wait. Shown by `status`.
 struct Wait {
-  std::string reason;  // "turn", "dirty file", "merge in progress", "signing key", ...
+  WaitReason reason = WaitReason::kNone;
   std::string subject;
-  Looks looks = Looks::kOften;
+  bool operator==(const Wait&) const = default;
 };
-inline Wait wait_of(const WaitReason& reason, std::string subject) {
-  return {std::string(reason.words), std::move(subject), reason.looks};
-}
 
 struct LandOptions {
   std::int64_t wait_ms = 0;        // how long waiting for a person may last; < 0: for ever
   std::int64_t turn_wait_ms = -1;  // how long the queue may last; < 0: for ever (it always moves)
   std::string trust_offered;       // GIT_TXN_TRUST
   bool keep_commits = false;       // the agent's own commits land as they are
-  std::function<void(const Wait&)> on_wait;       // begins; an empty reason ends it
+  std::function<void(const Wait&)> on_wait;       // begins; kNone ends it
   std::function<void(std::string_view)> on_step;  // progress, one short phrase
   std::function<bool()> interrupted;
 };

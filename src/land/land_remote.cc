@@ -15,13 +15,6 @@ namespace gittxn::land {
 
 namespace events = store::events;
 
-namespace {
-constexpr WaitReason kRemoteRefuses{"the remote refuses it", Looks::kSeldom};
-constexpr WaitReason kUnpushed{"the branch has commits that the remote has not", Looks::kSeldom};
-constexpr WaitReason kBehind{"the branch cannot be brought to what the remote has", Looks::kSeldom};
-constexpr WaitReason kDiverged{"the branch and the remote have diverged", Looks::kSeldom};
-}  // namespace
-
 // The branch is brought to what the remote has before anything is certified, as a pull would.
 Result<Step> Landing::meet_remote(Round& round) {
   const Oid& local = round.head;
@@ -33,7 +26,8 @@ Result<Step> Landing::meet_remote(Round& round) {
   }
   say("asking " + remote_.remote.name);
   const RemoteAnswer answer = TRY(ask_remote(context_, remote_));
-  if (!answer.reached) return wait_for(kNoAnswer, remote_.remote.name + ": " + answer.why);
+  if (!answer.reached)
+    return wait_for(WaitReason::kNoAnswer, remote_.remote.name + ": " + answer.why);
   remote_head_ = answer.head;
   if (remote_.how == RemoteRule::How::kBranch) return go_on();
   const repo::Objects& objects = context_.repository->objects();
@@ -52,14 +46,14 @@ Result<Step> Landing::meet_remote(Round& round) {
   }
   if (wanted.empty() || wanted == local) return go_on();
   if (TRY(objects.is_ancestor(wanted, local))) {
-    return wait_for(kUnpushed,
+    return wait_for(WaitReason::kUnpushed,
                     fmt::format("git push {} {}", remote_.remote.name, work_.txn.target.str()));
   }
   if (!TRY(objects.is_ancestor(local, wanted))) {
-    return wait_for(kDiverged, fmt::format("git pull {}", remote_.remote.name));
+    return wait_for(WaitReason::kDiverged, fmt::format("git pull {}", remote_.remote.name));
   }
   const auto refused = TRY(fast_forward(context_, work_.txn.target, local, wanted));
-  if (refused) return wait_for(kBehind, *refused);
+  if (refused) return wait_for(WaitReason::kBehind, *refused);
   return moved();
 }
 
@@ -111,8 +105,7 @@ Result<Step> Landing::not_pulled_yet(const Oid& pushed) {
   if (!answer.reached || answer.head.empty()) return go_on();
   if (!TRY(merged_as(context_, id(), pushed, answer.head))) return go_on();
   return Step{Step::Kind::kExpired,
-              {"its pull request was merged there and is not here yet",
-               fmt::format("git pull {}", remote_.remote.name)}};
+              {WaitReason::kMergedThere, fmt::format("git pull {}", remote_.remote.name)}};
 }
 
 // Somebody may have deleted the branch after merging it, or pushed to it: then it is theirs.
@@ -164,14 +157,15 @@ Result<Step> Landing::push(Round& round) {
   const std::string subject = remote_.remote.name + ": " + answer.why;
   using enum PushAnswer::How;
   if (answer.how == kMoved) return moved();
-  if (answer.how == kRefused) return wait_for(kRemoteRefuses, subject);
-  if (answer.how == kUnknown) return wait_for(kNoAnswer, subject);
+  if (answer.how == kRefused) return wait_for(WaitReason::kRemoteRefuses, subject);
+  if (answer.how == kUnknown) return wait_for(WaitReason::kNoAnswer, subject);
   if (remote_.how == RemoteRule::How::kPush) return go_on();
   TRY(remember_pull_request(candidate.oid));
   TRY(forget_push(context_, id()));
   // Nothing here ends that wait: what is merged there comes back with the branch.
-  return Step{Step::Kind::kExpired,
-              {"a pull request", fmt::format("{} {}", remote_.remote.name, remote_.ref.str())}};
+  return Step{
+      Step::Kind::kExpired,
+      {WaitReason::kPullRequest, fmt::format("{} {}", remote_.remote.name, remote_.ref.str())}};
 }
 
 }  // namespace gittxn::land

@@ -16,7 +16,9 @@ std::string told(const Result<LandOutcome>& outcome) {
   if (!outcome) return outcome.error().where + ": " + outcome.error().message;
   std::string text = "result " + std::to_string(static_cast<int>(outcome->result));
   for (const Conflict& conflict : outcome->conflicts) text += ", " + conflict.subject;
-  if (outcome->wait) text += ", waits " + outcome->wait->reason + " " + outcome->wait->subject;
+  if (outcome->wait)
+    text +=
+        ", waits " + std::string(wait_words(outcome->wait->reason)) + " " + outcome->wait->subject;
   return text;
 }
 
@@ -269,7 +271,7 @@ TEST(Land, ADirtyFileWaitsHoldingNothing) {
   EXPECT_EQ(outcome->wait->subject, "f1");
   EXPECT_EQ(world.main(), before);
   EXPECT_EQ(must(read_file(world.scratch.file("f1"))), "unsaved thought\n");
-  EXPECT_EQ(world.txn(id).waiting_reason, outcome->wait->reason);
+  EXPECT_EQ(world.txn(id).waiting_reason, wait_words(outcome->wait->reason));
   EXPECT_FALSE(world.locks_left());
   const TxnId other = world.propose({"t-b", {{"f2", "B\n"}}});
   expect_result(world.land(other), LandResult::kLanded);
@@ -285,7 +287,7 @@ TEST(Land, AMissingKeyWaitsForItsOwner) {
   world.scratch.git({"config", "gpg.program", "false"});
   const auto outcome = world.land(id);
   expect_result(outcome, LandResult::kWaiting);
-  EXPECT_EQ(outcome->wait->reason, "signing key");
+  EXPECT_EQ(outcome->wait->reason, WaitReason::kSigningKey);
   world.scratch.git({"config", "commit.gpgSign", "false"});
   expect_result(world.land(id), LandResult::kLanded);
 }
@@ -296,7 +298,7 @@ TEST(Land, APolicyNobodyTrustsWaits) {
   const TxnId id = world.propose({"t-a", {{"f1", "A\n"}}});
   const auto outcome = world.land(id);
   expect_result(outcome, LandResult::kWaiting);
-  EXPECT_EQ(outcome->wait->reason, "trust");
+  EXPECT_EQ(outcome->wait->reason, WaitReason::kTrust);
   EXPECT_NE(outcome->wait->subject.find("git txn trust --yes"), std::string::npos);
 }
 

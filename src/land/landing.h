@@ -32,8 +32,8 @@ inline Step done() {
 inline Step moved() {
   return {Step::Kind::kMoved, {}};
 }
-inline Step wait_for(const WaitReason& reason, std::string subject) {
-  return {Step::Kind::kWait, wait_of(reason, std::move(subject))};
+inline Step wait_for(WaitReason reason, std::string subject) {
+  return {Step::Kind::kWait, {reason, std::move(subject)}};
 }
 
 // What hooks and gates said of a candidate. While its landing waits for a person, every look would

@@ -95,7 +95,7 @@ struct Publication {
       auto lock =
           TRY(unless(Code::kBusy, repo::IndexLock::acquire(move.place, txn(), move.new_commit,
                                                            options.lock_ms)));
-      if (!lock) return Wait{"index.lock held", move.place.git_dir + "/index.lock"};
+      if (!lock) return Wait{WaitReason::kIndexLock, move.place.git_dir + "/index.lock"};
       locks.push_back(*std::move(lock));
     }
     TRY(fp_after_index_lock.hit());
@@ -241,7 +241,7 @@ Result<Published> settle(Publication& work, Error error) {
   }
   if (error.code == Code::kStale) return branch_moved();
   if (error.code == Code::kBusy) {
-    return waits({"ref lock held", work.branch().str() + ".lock"});
+    return waits({WaitReason::kRefLock, work.branch().str() + ".lock"});
   }
   return std::unexpected(std::move(error).in("landing " + work.txn().str()));
 }
@@ -275,10 +275,10 @@ Result<Published> push_and_record(Publication& work) {
   if (!resolution) return unresolved(resolution.error());
   if (resolution->how == Resolution::How::kLanded) return has_landed();
   const std::string subject = work.context.hub->remote + ": " + answer.why;
-  if (answer.how == PushAnswer::How::kRefused) return waits(wait_of(kHubRefuses, subject));
+  if (answer.how == PushAnswer::How::kRefused) return waits({WaitReason::kHubRefuses, subject});
   // What stood in its way may well do so the next time: that is told, and not tried at once.
-  if (answer.how == PushAnswer::How::kUnknown) return waits(wait_of(kNoAnswer, subject));
-  if (answer.locked) return waits({"ref lock held", subject});
+  if (answer.how == PushAnswer::How::kUnknown) return waits({WaitReason::kNoAnswer, subject});
+  if (answer.locked) return waits({WaitReason::kRefLock, subject});
   return branch_moved();
 }
 
@@ -343,19 +343,19 @@ Result<std::optional<Wait>> blocked(const Context& context, const RefName& branc
   if (context.hub) return std::nullopt;
   const std::string lock = branch.str() + ".lock";
   if (TRY(exists(join_path(context.repository->place().common_dir, lock)))) {
-    return Wait{"ref lock held", lock};
+    return Wait{WaitReason::kRefLock, lock};
   }
   for (const repo::CheckoutMove& move : moves) {
     if (auto block = TRY(repo::probe_checkout(*context.repository, move))) {
-      return Wait{std::move(block->reason), std::move(block->path)};
+      return Wait{block->reason, std::move(block->path)};
     }
   }
   return std::nullopt;
 }
 
 std::optional<Wait> wait_over(const Error& error) {
-  if (error.code == Code::kTimeout) return wait_of(kNoAnswer, error.message);
-  if (error.code == Code::kBusy) return wait_of(kUnfinished, error.message);
+  if (error.code == Code::kTimeout) return Wait{WaitReason::kNoAnswer, error.message};
+  if (error.code == Code::kBusy) return Wait{WaitReason::kUnfinished, error.message};
   return std::nullopt;
 }
 
@@ -375,7 +375,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
   if (!lock && !INJECTED_BUG("land.no_locks")) {
     TRY(unstage(publication));
     if (lock.error().code == Code::kBusy)
-      return waits({"landing lock held", work.txn.target.str()});
+      return waits({WaitReason::kLandingLock, work.txn.target.str()});
     return std::unexpected(std::move(lock).error());
   }
 

@@ -15,10 +15,6 @@
 
 namespace gittxn::land {
 
-inline constexpr WaitReason kNoAnswer{"the remote does not answer", Looks::kSeldom};
-inline constexpr WaitReason kHubRefuses{"the hub refuses it", Looks::kSeldom};
-inline constexpr WaitReason kUnfinished{"an earlier landing is not finished"};
-
 // What ends the wait of who could not read the branch, or resolve what is in its way; nullopt: it
 // is no reason to wait.
 std::optional<Wait> wait_over(const Error& error);

@@ -183,7 +183,7 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
   turn.slot_ = TRY(context.store->locks().try_slot(store::Slots::kTickets, number));
   const int priority = options.losses > 0 ? kLoserPriority + options.losses : txn.priority;
   const store::Ticket ticket{number, txn.target, txn.id, priority, txn.owner};
-  *waited = {"turn", txn.target.str()};
+  *waited = {WaitReason::kTurn, txn.target.str()};
   TRY(context.store->append(
       {events::ticket_taken(ticket), events::waiting(txn.id, waited->reason, waited->subject)}));
   turn.ticket_ = ticket;
@@ -212,7 +212,7 @@ Result<std::optional<Turn>> Turn::take(const Context& context, const Txn& txn,
     }
   }
   sign_lock(path, txn.id);
-  const auto told = context.store->append({events::waiting(txn.id, "", "")});
+  const auto told = context.store->append({events::waiting(txn.id, WaitReason::kNone, "")});
   if (!told) {
     TRY(turn.release(*context.store));
     return std::unexpected(told.error());

@@ -166,7 +166,7 @@ TEST_F(Waiting, AbortedInTheQueue) {
   must(make_dirs(parent_dir(lock)));
   const FileLock held = must(FileLock::acquire(lock, 0));
   options_.on_wait = [&](const Wait& wait) {
-    if (!wait.reason.empty()) abort();
+    if (wait.reason != WaitReason::kNone) abort();
   };
   expect_withdrawn(land(), TxnState::kAborted);
 }

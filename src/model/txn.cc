@@ -1,6 +1,7 @@
 #include "model/txn.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -40,10 +41,57 @@ constexpr NameTable<ConflictKind, 8> kConflictKinds{{
     {ConflictKind::kSymbol, "symbol"},
 }};
 
+constexpr auto kWaitReasons = std::to_array<std::pair<WaitReason, std::string_view>>({
+    {WaitReason::kNone, ""},
+    {WaitReason::kTurn, "turn"},
+    {WaitReason::kLandingLock, "landing lock held"},
+    {WaitReason::kMovingHead, "the head keeps moving"},
+    {WaitReason::kUnfinished, "an earlier landing is not finished"},
+    {WaitReason::kLease, "lease"},
+    {WaitReason::kTrust, "trust"},
+    {WaitReason::kPolicyUnparsed, "the policy on the branch does not parse"},
+    {WaitReason::kSigningKey, "signing key"},
+    {WaitReason::kInterrupted, "interrupted"},
+    {WaitReason::kStoreUnreached, "the store cannot be reached"},
+    {WaitReason::kHubRefuses, "the hub refuses it"},
+    {WaitReason::kNoAnswer, "the remote does not answer"},
+    {WaitReason::kRemoteRefuses, "the remote refuses it"},
+    {WaitReason::kUnpushed, "the branch has commits that the remote has not"},
+    {WaitReason::kBehind, "the branch cannot be brought to what the remote has"},
+    {WaitReason::kDiverged, "the branch and the remote have diverged"},
+    {WaitReason::kPullRequest, "a pull request"},
+    {WaitReason::kMergedThere, "its pull request was merged there and is not here yet"},
+    {WaitReason::kRefLock, "ref lock held"},
+    {WaitReason::kRebase, "rebase in progress"},
+    {WaitReason::kMerge, "merge in progress"},
+    {WaitReason::kCherryPick, "cherry-pick in progress"},
+    {WaitReason::kRevert, "revert in progress"},
+    {WaitReason::kCherryPickOrRevert, "cherry-pick or revert in progress"},
+    {WaitReason::kIndexLock, "index.lock held"},
+    {WaitReason::kStaged, "staged edits"},
+    {WaitReason::kUncommitted, "uncommitted edits"},
+    {WaitReason::kUnmerged, "unmerged"},
+    {WaitReason::kUntracked, "untracked file in the way"},
+    {WaitReason::kSkipWorktree, "skip-worktree entry differs"},
+    {WaitReason::kAssumeUnchanged, "assume-unchanged entry differs"},
+    {WaitReason::kNoExchange, "the file system cannot exchange two files in one step"},
+    {WaitReason::kOtherFileSystem, "on another file system than the checkout"},
+    {WaitReason::kDirectoryReadOnly, "its directory cannot be written to"},
+});
+
 }  // namespace
 
 std::string_view state_name(TxnState state) {
   return name_in(kTxnStates, state);
+}
+std::string_view wait_words(WaitReason reason) {
+  return name_in(kWaitReasons, reason);
+}
+std::optional<WaitReason> wait_reason(std::string_view words) {
+  const auto* const found =
+      std::ranges::find(kWaitReasons, words, &std::pair<WaitReason, std::string_view>::second);
+  if (found == kWaitReasons.end()) return std::nullopt;
+  return found->first;
 }
 std::string_view isolation_name(Isolation level) {
   return name_in(kIsolations, level);

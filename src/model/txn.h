@@ -41,7 +41,51 @@ enum class TxnState {
 enum class Isolation { kReadCommitted, kSnapshot, kSemantic, kSerializable, kStrict };
 inline constexpr Isolation kDefaultIsolation = Isolation::kSemantic;  // where nobody names one
 
+// Why a landing waits, or who waits for a lease or the store. Of the person's checkout: from
+// kRebase on.
+enum class WaitReason {
+  kNone,  // the wait is over
+  kTurn,
+  kLandingLock,
+  kMovingHead,
+  kUnfinished,
+  kLease,
+  kTrust,
+  kPolicyUnparsed,
+  kSigningKey,
+  kInterrupted,
+  kStoreUnreached,
+  kHubRefuses,
+  kNoAnswer,
+  kRemoteRefuses,
+  kUnpushed,
+  kBehind,
+  kDiverged,
+  kPullRequest,
+  kMergedThere,
+  kRefLock,
+  kRebase,
+  kMerge,
+  kCherryPick,
+  kRevert,
+  kCherryPickOrRevert,
+  kIndexLock,
+  kStaged,
+  kUncommitted,
+  kUnmerged,
+  kUntracked,
+  kSkipWorktree,
+  kAssumeUnchanged,
+  kNoExchange,
+  kOtherFileSystem,
+  kDirectoryReadOnly,
+};
+
 std::string_view state_name(TxnState state);
+// As the log and --json have it; "" of kNone.
+std::string_view wait_words(WaitReason reason);
+// nullopt: a reason that only another version of the program has.
+std::optional<WaitReason> wait_reason(std::string_view words);
 std::string_view isolation_name(Isolation level);
 Result<Isolation> isolation_from_name(std::string_view name);
 // True for the moves the diagram above allows; the store refuses every other one.
@@ -89,7 +133,7 @@ struct Txn {
   std::int64_t slot = 0;           // owner liveness slot (base/fs.h SlotLock on <txn dir>/owners)
   bool attached = false;           // its owner proves life by holding the slot
   std::vector<Attempt> attempts;
-  std::string waiting_reason;  // why it is not landing right now, "" when it does not wait
+  std::string waiting_reason;  // as the log has it (wait_words()), "" when it does not wait
   std::string waiting_subject;
   Oid landed_commit;
   std::int64_t created_wall_ms = 0;

@@ -31,10 +31,9 @@
 
 namespace gittxn::repo {
 
-// Why a landing has to wait for the person, in their words.
+// Why a landing has to wait for the person.
 struct CheckoutBlock {
-  std::string reason;  // "uncommitted edits", "staged edits", "untracked file in the way", "merge
-                       // in progress", "skip-worktree entry differs", "index.lock held", ...
+  WaitReason reason = WaitReason::kNone;
   std::string path;
 };
 

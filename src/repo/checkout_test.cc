@@ -167,7 +167,7 @@ TEST(Checkout, WaitsForThePerson) {
     ASSERT_EQ(must(gittxn::run(command)).exit.status, 0) << obstacle.what;
     const std::string before = must(read_file(repo.git_dir() + "/index"));
     const auto block = must(probe_checkout(landing.repository(), landing.move()));
-    EXPECT_EQ(block ? block->reason : "", obstacle.reason) << obstacle.what;
+    EXPECT_EQ(block ? wait_words(block->reason) : "", obstacle.reason) << obstacle.what;
     if (block && !obstacle.path.empty()) {
       EXPECT_EQ(block->path, obstacle.path) << obstacle.what;
     }

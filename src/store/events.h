@@ -82,8 +82,8 @@ struct Reopened {
 NewEvent reopened(const TxnId& id, const Reopened& reopened);
 
 // Facts about a transaction that leave its state alone.
-NewEvent waiting(const TxnId& id, const std::string& reason,
-                 const std::string& subject);  // an empty reason ends the wait
+NewEvent waiting(const TxnId& id, WaitReason reason,
+                 const std::string& subject);  // kNone: it is over
 NewEvent conflicted(const TxnId& id, int attempt, const std::vector<Conflict>& conflicts);
 NewEvent owner_lost(const TxnId& id, std::int64_t slot);
 

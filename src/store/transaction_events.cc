@@ -78,8 +78,9 @@ NewEvent reopened(const TxnId& id, const Reopened& reopened) {
   return event_with(event_type::kReopened, id.str(), reopened);
 }
 
-NewEvent waiting(const TxnId& id, const std::string& reason, const std::string& subject) {
-  return event_with(event_type::kWaiting, id.str(), Waiting{reason, subject});
+NewEvent waiting(const TxnId& id, WaitReason reason, const std::string& subject) {
+  return event_with(event_type::kWaiting, id.str(),
+                    Waiting{std::string(wait_words(reason)), subject});
 }
 
 NewEvent conflicted(const TxnId& id, int attempt, const std::vector<Conflict>& conflicts) {

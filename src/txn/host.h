@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "model/txn.h"
 
 namespace gittxn::api {
 
@@ -39,7 +40,7 @@ struct Host {  // what the face knows about its process
 struct Progress {
   std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
   std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
-  std::function<void(std::string_view reason, std::string_view subject)> on_wait;  // "" ends it
+  std::function<void(WaitReason reason, std::string_view subject)> on_wait;  // kNone ends it
   std::function<void(std::string_view text)> on_note;  // one line for a person
   std::function<bool()> interrupted;
   std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there

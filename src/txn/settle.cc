@@ -67,7 +67,7 @@ Status tell_interrupted(State& state, const TxnId& id, Outcome& outcome) {
   const Txn txn = TRY(reload(state, id));
   outcome.notes.emplace_back("interrupted; nothing has landed");
   if (txn.state != TxnState::kPrepared || !txn.waiting_reason.empty()) return {};
-  TRY(state.store->append({events::waiting(id, "interrupted", "")}));
+  TRY(state.store->append({events::waiting(id, WaitReason::kInterrupted, "")}));
   return {};
 }
 

@@ -174,7 +174,7 @@ void State::be_patient(std::optional<std::int64_t> wait_ms, const Progress& prog
   patience.interrupted = progress.interrupted;
   if (progress.on_wait) {
     patience.on_wait = [tell = progress.on_wait](std::string_view why) {
-      tell(why.empty() ? "" : "the store cannot be reached", why);
+      tell(why.empty() ? WaitReason::kNone : WaitReason::kStoreUnreached, why);
     };
   }
 }

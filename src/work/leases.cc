@@ -164,7 +164,7 @@ Status wait_in_line(State& state, const store::LeaseAsk& ask, std::int64_t wait_
   std::int64_t pause_ms = kFirstLookMs;
   const std::string own = give_back_line(state, ask, answer.blockers.front());
   if (!own.empty()) progress.note(told(answer.blockers.front()) + "; " + own);
-  if (progress.on_wait) progress.on_wait("lease", told(answer.blockers.front()));
+  if (progress.on_wait) progress.on_wait(WaitReason::kLease, told(answer.blockers.front()));
   while (true) {
     if (progress.is_interrupted()) {
       return fail(Code::kInterrupted, "interrupted while waiting for a lease");
@@ -177,7 +177,7 @@ Status wait_in_line(State& state, const store::LeaseAsk& ask, std::int64_t wait_
     state.host.clock->sleep_ms(deadline.clip(pause_ms));
     pause_ms = std::min(pause_ms * 2, kLongestLookMs);
   }
-  if (progress.on_wait) progress.on_wait("", "");
+  if (progress.on_wait) progress.on_wait(WaitReason::kNone, "");
   return {};
 }
 

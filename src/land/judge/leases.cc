@@ -96,7 +96,8 @@ Result<std::vector<MetLease>> leases_met(const Context& context, const store::Vi
 std::optional<Wait> denied_by(const std::vector<MetLease>& met) {
   for (const MetLease& one : met) {
     if (one.lease.force != store::Force::kMandatory) continue;
-    return wait_of(kLease, fmt::format("{} of {} on {}", one.lease.id, one.lease.owner, one.path));
+    return Wait{WaitReason::kLease,
+                fmt::format("{} of {} on {}", one.lease.id, one.lease.owner, one.path)};
   }
   return std::nullopt;
 }

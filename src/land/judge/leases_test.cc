@@ -36,7 +36,7 @@ TEST(Leases, AMandatoryOneKeepsOthersWaitingAndItsOwnerNot) {
   const LandOutcome outcome = must(world.land(id));
   EXPECT_EQ(outcome.result, LandResult::kWaiting);
   ASSERT_TRUE(outcome.wait);
-  EXPECT_EQ(outcome.wait->reason, "lease");
+  EXPECT_EQ(outcome.wait->reason, WaitReason::kLease);
   EXPECT_EQ(outcome.wait->subject, lease.id + " of bob on f1");
   EXPECT_EQ(world.main(), before);
   EXPECT_EQ(world.txn(id).state, TxnState::kPrepared);
@@ -79,7 +79,7 @@ TEST(Leases, WhoWaitsForAPersonWaitsForALeaseToo) {
   LandOptions options;
   options.wait_ms = 60'000;
   options.on_wait = [&](const Wait& wait) {
-    if (wait.reason != "lease") return;
+    if (wait.reason != WaitReason::kLease) return;
     told = true;
     must(store::release_lease(process.store, lease.id, "bob", ""));
   };

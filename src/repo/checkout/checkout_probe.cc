@@ -23,24 +23,24 @@ namespace gittxn::repo {
 namespace {
 
 using Block = std::optional<CheckoutBlock>;
-Block blocked(std::string reason, std::string path) {
-  return CheckoutBlock{std::move(reason), std::move(path)};
+Block blocked(WaitReason reason, std::string path) {
+  return CheckoutBlock{reason, std::move(path)};
 }
 
 constexpr std::size_t kMostArgumentBytes = 100'000;
 
 Result<Block> operation_in_progress(const CheckoutPlace& place) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOperations = {{
-      {"rebase-merge", "rebase in progress"},
-      {"rebase-apply", "rebase in progress"},
-      {"MERGE_HEAD", "merge in progress"},
-      {"CHERRY_PICK_HEAD", "cherry-pick in progress"},
-      {"REVERT_HEAD", "revert in progress"},
-      {"sequencer", "cherry-pick or revert in progress"},
+  constexpr std::array<std::pair<std::string_view, WaitReason>, 6> kOperations = {{
+      {"rebase-merge", WaitReason::kRebase},
+      {"rebase-apply", WaitReason::kRebase},
+      {"MERGE_HEAD", WaitReason::kMerge},
+      {"CHERRY_PICK_HEAD", WaitReason::kCherryPick},
+      {"REVERT_HEAD", WaitReason::kRevert},
+      {"sequencer", WaitReason::kCherryPickOrRevert},
   }};
   for (const auto& [file, reason] : kOperations) {
     if (TRY(exists(place.git_dir + "/" + std::string(file)))) {
-      return blocked(std::string(reason), place.worktree);
+      return blocked(reason, place.worktree);
     }
   }
   return Block{};
@@ -59,7 +59,7 @@ Result<Block> cannot_exchange(const CheckoutPlace& place) {
   TRY(remove_file(two));
   if (exchanged) return Block{};
   if (exchanged.error().code != Code::kUnsupported) return std::unexpected(exchanged.error());
-  return blocked("the file system cannot exchange two files in one step", place.worktree);
+  return blocked(WaitReason::kNoExchange, place.worktree);
 }
 
 class Probe {
@@ -93,26 +93,27 @@ class Probe {
       spot = TRY(root_.find(above));
     }
     const bool reachable = TRY(internal::same_mount(spot->dir.get(), staging));
-    if (!reachable) return blocked("on another file system than the checkout", path);
+    if (!reachable) return blocked(WaitReason::kOtherFileSystem, path);
     const std::string directory = fmt::format("/proc/self/fd/{}", spot->dir.get());
     if (::access(directory.c_str(), W_OK | X_OK) == 0) return Block{};
-    return blocked("its directory cannot be written to", path);
+    return blocked(WaitReason::kDirectoryReadOnly, path);
   }
 
   // A path that the landing changes or removes.
   Result<Block> look_at_old(const PathChange& change, const std::optional<FoundSpot>& found,
                             const struct stat& of_index) {
     const IndexEntry* entry = index_.find(change.path);
-    if (entry == nullptr) return blocked("staged edits", change.path);
-    if (entry->stage != 0) return blocked("unmerged", change.path);
+    if (entry == nullptr) return blocked(WaitReason::kStaged, change.path);
+    if (entry->stage != 0) return blocked(WaitReason::kUnmerged, change.path);
     if (entry->intent_to_add || index_.oid(*entry) != change.before.oid ||
         entry->mode != static_cast<std::uint32_t>(change.before.mode)) {
-      return blocked("staged edits", change.path);
+      return blocked(WaitReason::kStaged, change.path);
     }
     if (entry->skip_worktree || entry->assume_unchanged) {
       return look_at_flagged(change, *entry, found);
     }
-    if (!found || !is_file_or_link(found->info)) return blocked("uncommitted edits", change.path);
+    if (!found || !is_file_or_link(found->info))
+      return blocked(WaitReason::kUncommitted, change.path);
     if (!index_.stat_matches(*entry, found->info) || index_.is_racy(*entry, of_index)) {
       unclear_.push_back(change.path);
     }
@@ -122,22 +123,23 @@ class Probe {
   // git says nothing about these, so their bytes are compared whatever their stat data is.
   Result<Block> look_at_flagged(const PathChange& change, const IndexEntry& entry,
                                 const std::optional<FoundSpot>& found) {
-    const std::string flag = entry.skip_worktree ? "skip-worktree" : "assume-unchanged";
+    const WaitReason differs =
+        entry.skip_worktree ? WaitReason::kSkipWorktree : WaitReason::kAssumeUnchanged;
     if (!found && entry.skip_worktree) return Block{};  // outside a sparse checkout
     if (!found || !internal::same_kind(found->info, change.before.mode)) {
-      return blocked(flag + " entry differs", change.path);
+      return blocked(differs, change.path);
     }
     if (!S_ISLNK(found->info.st_mode)) {
-      hashed_.push_back({change.path, change.before.oid, flag});
+      hashed_.push_back({change.path, change.before.oid, differs});
       return Block{};
     }
     const Oid oid = blob_oid(TRY(bytes_at(*found)));
-    if (oid != change.before.oid) return blocked(flag + " entry differs", change.path);
+    if (oid != change.before.oid) return blocked(differs, change.path);
     return Block{};
   }
 
   Result<Block> look_at_added(const PathChange& change, const std::optional<FoundSpot>& found) {
-    if (index_.find(change.path) != nullptr) return blocked("staged edits", change.path);
+    if (index_.find(change.path) != nullptr) return blocked(WaitReason::kStaged, change.path);
     // Something on the way that is no directory: fine if the landing removes it.
     for (std::size_t slash = change.path.find('/'); slash != std::string::npos;
          slash = change.path.find('/', slash + 1)) {
@@ -146,10 +148,10 @@ class Probe {
       if (!info) break;
       if (S_ISDIR(info->st_mode)) continue;
       if (removed_.contains(above)) break;
-      return blocked("untracked file in the way", above);
+      return blocked(WaitReason::kUntracked, above);
     }
     if (!found) return Block{};
-    if (!S_ISDIR(found->info.st_mode)) return blocked("untracked file in the way", change.path);
+    if (!S_ISDIR(found->info.st_mode)) return blocked(WaitReason::kUntracked, change.path);
     return look_below(change.path);
   }
 
@@ -160,7 +162,7 @@ class Probe {
       if (entry.type == DT_DIR) {
         if (Block block = TRY(look_below(path))) return block;
       } else if (!removed_.contains(path)) {
-        return blocked("untracked file in the way", path);
+        return blocked(WaitReason::kUntracked, path);
       }
     }
     return Block{};
@@ -171,7 +173,7 @@ class Probe {
     for (const Flagged& file : hashed_) paths.push_back(file.path);
     const std::vector<Oid> oids = TRY(internal::hash_paths(repository_, move_.place, paths));
     for (std::size_t i = 0; i < oids.size(); ++i) {
-      if (oids[i] != hashed_[i].oid) return blocked(hashed_[i].flag + " entry differs", paths[i]);
+      if (oids[i] != hashed_[i].oid) return blocked(hashed_[i].differs, paths[i]);
     }
     return Block{};
   }
@@ -196,9 +198,10 @@ class Probe {
         at = record.find(' ', at + (at == 0 ? 0 : 1));
       }
       if (at == std::string::npos) return fail(Code::kFault, "git status said: " + record);
-      if (record[0] == 'u') return blocked("unmerged", record.substr(at + 1));
+      if (record[0] == 'u') return blocked(WaitReason::kUnmerged, record.substr(at + 1));
       const bool staged = record[2] != '.';
-      return blocked(staged ? "staged edits" : "uncommitted edits", record.substr(at + 1));
+      return blocked(staged ? WaitReason::kStaged : WaitReason::kUncommitted,
+                     record.substr(at + 1));
     }
     return Block{};
   }
@@ -206,7 +209,7 @@ class Probe {
   struct Flagged {
     std::string path;
     Oid oid;
-    std::string flag;
+    WaitReason differs;
   };
 
   Repository& repository_;
@@ -231,7 +234,7 @@ Result<std::optional<CheckoutBlock>> probe_checkout(Repository& repository,
   }
   const bool ours = TRY(internal::lock_names(place, move.new_commit));
   if (!ours && TRY(exists(internal::lock_path(place)))) {
-    return blocked("index.lock held", internal::lock_path(place));
+    return blocked(WaitReason::kIndexLock, internal::lock_path(place));
   }
   if (move.files.empty()) return Block{};
   if (Block block = TRY(cannot_exchange(place))) return block;

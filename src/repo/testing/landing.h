@@ -61,7 +61,7 @@ class Landing {
 
   std::string blocked() {
     const auto block = must(probe_checkout(repository_, move_));
-    return block ? block->reason + ": " + block->path : "";
+    return block ? std::string(wait_words(block->reason)) + ": " + block->path : "";
   }
   void swap_ref() {
     repo_.git(
@@ -73,7 +73,8 @@ class Landing {
     must(stage_checkout(repository_, txn_, move_));
     IndexLock lock = must(IndexLock::acquire(move_.place, txn_, move_.new_commit, 0));
     if (auto block = must(probe_checkout(repository_, move_))) {
-      throw std::runtime_error("blocked: " + block->reason + " " + block->path);
+      throw std::runtime_error("blocked: " + std::string(wait_words(block->reason)) + " " +
+                               block->path);
     }
     lock.abandon();
     swap_ref();

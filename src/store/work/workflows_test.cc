@@ -246,7 +246,7 @@ TEST(B2, TheOrderOfPendingTransactionsHasAVersion) {
   begin_in_phase(store, "t-a");
   const std::string one = version(store, subject, "t-reader");
   EXPECT_NE(one, none) << "a new one appeared";
-  ASSERT_OK(store.append({events::waiting(TxnId("t-a"), "turn", "x")}));
+  ASSERT_OK(store.append({events::waiting(TxnId("t-a"), WaitReason::kTurn, "x")}));
   EXPECT_EQ(version(store, subject, "t-reader"), one) << "who waits for what is no order";
   begin_in_phase(store, "t-b", 5);
   const auto order = unfinished_of(store, kW, "plan").value();
