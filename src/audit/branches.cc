@@ -10,6 +10,7 @@
 #include "audit/checks.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "repo/refs.h"
 
 namespace gittxn::audit {
 namespace {
@@ -21,9 +22,7 @@ std::string brief(const Oid& oid) {
 // Where the repository has the value of a branch that is landed on.
 RefName seen_at(const Place& place, const RefName& branch) {
   if (place.remote.empty()) return branch;
-  constexpr std::string_view kHeads = "refs/heads/";
-  return RefName(
-      fmt::format("refs/remotes/{}/{}", place.remote, branch.str().substr(kHeads.size())));
+  return RefName(fmt::format("refs/remotes/{}/{}", place.remote, repo::short_branch(branch)));
 }
 
 class BranchCheck {

@@ -24,10 +24,6 @@ constexpr std::size_t kAlone = 2;              // so many files are not worth a 
 constexpr int kMaxDepth = 2048;
 constexpr std::size_t kMostAnswers = 256;  // that wait
 
-bool is_file(const TreeEntry& entry) {
-  return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
-}
-
 std::string name_of(std::string_view hint, const Oid& oid) {
   return oid.str() + std::string(hint);
 }
@@ -166,7 +162,7 @@ std::string_view language_hint(std::string_view path) {
 
 Result<semantic::FileFacts> look_into(const repo::Objects& objects, std::string_view hint,
                                       const TreeEntry& entry, const semantic::Budget& budget) {
-  if (!is_file(entry)) {
+  if (!entry.is_file()) {
     return semantic::opaque_facts(semantic::Opaque::kNotAFile, entry.oid.str());
   }
   const std::uint64_t size = TRY(objects.blob_size(entry.oid));
@@ -206,7 +202,7 @@ Result<semantic::FileFacts> Catalogue::kept_or_made(const Key& key, Make make) {
 Result<semantic::FileFacts> Catalogue::file(std::string_view path, const TreeEntry& entry) {
   const std::string_view hint = language_hint(path);
   const auto make = [&] { return look_into(objects_, hint, entry, options_.budget); };
-  return is_file(entry) ? kept_or_made(key_of(hint, entry.oid), make) : make();
+  return entry.is_file() ? kept_or_made(key_of(hint, entry.oid), make) : make();
 }
 
 Result<semantic::FileFacts> Catalogue::text(std::string_view path, std::string_view bytes) {
@@ -220,7 +216,7 @@ Result<semantic::FileFacts> Catalogue::text(std::string_view path, std::string_v
 }
 
 Result<NameSet> Catalogue::names_of(const std::string& name, const TreeEntry& entry) {
-  if (!is_file(entry)) return NameSet{};
+  if (!entry.is_file()) return NameSet{};
   const std::string_view hint = language_hint(name);
   const auto held = names_.find(name_of(hint, entry.oid));
   if (held != names_.end()) return held->second;
@@ -272,7 +268,7 @@ Status Catalogue::plan(const Oid& tree, Plan* plan) {
         stack.push_back({entry.entry.oid, false});
         continue;
       }
-      if (!is_file(entry.entry)) continue;
+      if (!entry.entry.is_file()) continue;
       const std::string_view hint = language_hint(entry.name);
       const std::string name = name_of(hint, entry.entry.oid);
       if (names_.contains(name) || plan->known.contains(name)) continue;

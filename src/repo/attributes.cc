@@ -25,7 +25,7 @@ Result<std::string> attribute_files(const Objects& objects, const Oid& commitish
       if (!asked.insert(file).second) continue;
       const TreeEntry entry = TRY(objects.entry_at(tree, file));
       // git reads none through a link, for it would lead out of the tree.
-      if (entry.mode != FileMode::kFile && entry.mode != FileMode::kExecutable) continue;
+      if (!entry.is_file()) continue;
       lines += fmt::format("100644 {}\t{}", entry.oid.str(), file) + '\0';
     }
   }

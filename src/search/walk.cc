@@ -20,9 +20,6 @@ std::span<const std::string_view> ignore_names(Tool tool) {
   return tool == Tool::kRipgrep ? kRipgrepFiles : kFdFiles;
 }
 
-bool is_file(const TreeEntry& entry) {
-  return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
-}
 bool is_directory(const TreeEntry& entry) {
   return entry.mode == FileMode::kTree;
 }
@@ -32,7 +29,7 @@ Target target_of(const TreeEntry& entry) {
 }
 
 char type_letter(const TreeEntry& entry) {
-  if (is_file(entry)) return 'f';
+  if (entry.is_file()) return 'f';
   return entry.mode == FileMode::kLink ? 'l' : 'd';
 }
 
@@ -167,7 +164,7 @@ Refined<void> Walk::step(const Root& root, const Step& at, Place& place) {
 
 void Walk::step_grep(const Step& at, Place& place) const {
   if (is_directory(at.entry)) place.enters = query_.recursive;
-  if (is_file(at.entry)) place.counts = true;
+  if (at.entry.is_file()) place.counts = true;
   bool includes = false;
   bool included = false;
   for (const NameRule& rule : query_.rules) {
@@ -214,7 +211,7 @@ void Walk::step_ls(const Step& at, Place& place) const {
 Refined<void> Walk::step_filtered(const Step& at, Place& place) {
   const bool directory = is_directory(at.entry);
   place.enters = directory;
-  place.counts = query_.tool == Tool::kFd || is_file(at.entry);
+  place.counts = query_.tool == Tool::kFd || at.entry.is_file();
   if (at.depth == 0) {
     if (query_.tool == Tool::kFd) place.counts = false;
     return {};
@@ -270,7 +267,7 @@ Refined<const IgnoreRules*> Walk::rules_at(const std::string& directory, std::st
   if (known != cache_.end()) return &known->second;
   const TreeEntry entry = TRY(readable(tree_.entry(path)));
   IgnoreRules rules;
-  if (is_file(entry)) {
+  if (entry.is_file()) {
     rules = parse_ignore_file(TRY(readable(tree_.blob(entry.oid))));
   } else if (entry.present()) {
     rules.opaque = true;  // a link to rules elsewhere

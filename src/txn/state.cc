@@ -101,12 +101,6 @@ std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number) {
   return fmt::format("refs/txn/{}/worktree-{}-{}", id.str(), attempt, number);
 }
 
-std::string short_branch(const RefName& branch) {
-  constexpr std::string_view kHeads = "refs/heads/";
-  const std::string& name = branch.str();
-  return name.starts_with(kHeads) ? name.substr(kHeads.size()) : name;
-}
-
 std::optional<Signature> parse_raw_identity(std::string_view raw) {
   const std::size_t open = raw.find('<');
   const std::size_t close = raw.find('>', open == std::string_view::npos ? 0 : open);

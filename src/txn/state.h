@@ -9,6 +9,7 @@
 
 #include "land/land.h"
 #include "model/event.h"
+#include "repo/refs.h"
 #include "repo/repository.h"
 #include "repo/worktree.h"
 #include "store/store.h"
@@ -100,8 +101,7 @@ std::string ref_of_attempt(const TxnId& id, int attempt);
 std::string ref_of_base(const TxnId& id, int attempt);
 // Work of worktrees that a command made of its own (repo::LinkedWork), by number.
 std::string ref_of_linked(const TxnId& id, int attempt, std::size_t number);
-// "main" for refs/heads/main
-std::string short_branch(const RefName& branch);
+using repo::short_branch;
 // "Name <mail>"; kUsage when it is not that.
 Result<Identity> parse_identity(std::string_view text);
 // The name of an owner, of a transaction, a lease or a budget: somebody's mail address, or whatever

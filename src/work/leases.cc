@@ -65,7 +65,7 @@ Status find_file(State& state, store::LeaseSubject& subject, const Progress& pro
   for (std::size_t at = subject.symbol.rfind('/'); at != std::string::npos && at > 0;
        at = subject.symbol.rfind('/', at - 1)) {
     const TreeEntry entry = TRY(objects.entry_at(tree, subject.symbol.substr(0, at)));
-    if (entry.mode != FileMode::kFile && entry.mode != FileMode::kExecutable) continue;
+    if (!entry.is_file()) continue;
     if (at + 1 == subject.symbol.size()) break;
     subject.path = subject.symbol.substr(0, at);
     subject.symbol.erase(0, at + 1);
