@@ -1,4 +1,3 @@
-// Building and certifying a candidate: see candidate.h.
 #include "land/candidate.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Who moved the branch: see history.h.
 #include "land/history.h"
 
 #include "land/message.h"

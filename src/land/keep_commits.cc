@@ -1,4 +1,3 @@
-// See keep_commits.h.
 #include "land/keep_commits.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The words of a landing commit: see message.h.
 #include "land/message.h"
 
 #include <fmt/format.h>

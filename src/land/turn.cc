@@ -1,4 +1,3 @@
-// Taking turns: see turn.h.
 #include "land/turn.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// The tables of leases, and what may follow what: see leases.h.
 #include "store/work/leases.h"
 
 #include <fmt/format.h>
