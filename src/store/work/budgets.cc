@@ -1,4 +1,3 @@
-// The tables of budgets and of what was used: see budgets.h.
 #include "store/work/budgets.h"
 
 #include <fmt/format.h>
@@ -21,6 +20,10 @@ constexpr NameTable<Kind, kKinds> kKindNames{{{Kind::kInput, "input"},
                                               {Kind::kCalls, "calls"},
                                               {Kind::kWall, "wall"},
                                               {Kind::kBytes, "bytes"}}};
+constexpr NameTable<UsageSource, 4> kUsageSources{{{UsageSource::kTranscript, "transcript"},
+                                                   {UsageSource::kHook, "hook"},
+                                                   {UsageSource::kHand, "hand"},
+                                                   {UsageSource::kMeasured, "measured"}}};
 
 }  // namespace
 
@@ -36,12 +39,23 @@ static void fields(FieldIo& io, UsageItem& item) {
   if (item.id.empty() || item.id.size() > kMaxUsageId) io.wrong("id", "empty, or too long");
 }
 
+// The subjects of the events say whose these are.
+static void fields(FieldIo& io, Usage& usage) {
+  io.choice("source", usage.source, kUsageSources);
+  io.list("items", usage.items);
+}
+
+static void fields(FieldIo& io, Reconciled& figures) {
+  bool within = figures.within();
+  io.choice("kind", figures.kind, kKindNames);
+  io.integer("reported", figures.reported, kNotNegative);
+  io.integer("billed", figures.billed, kNotNegative);
+  io.integer("tolerance_percent", figures.tolerance_percent, kNotNegative);
+  io.boolean("within", within);
+}
+
 namespace {
 
-constexpr NameTable<UsageSource, 4> kUsageSources{{{UsageSource::kTranscript, "transcript"},
-                                                   {UsageSource::kHook, "hook"},
-                                                   {UsageSource::kHand, "hand"},
-                                                   {UsageSource::kMeasured, "measured"}}};
 constexpr std::string_view kScopeNames[] = {"txn", "owner", "workflow"};
 constexpr std::string_view kLevelNames[] = {"within", "warned", "exceeded"};
 constexpr std::string_view kAmountColumns = "input, output, cache, cost, calls, wall, bytes";
@@ -91,15 +105,6 @@ Status save_amounts(db::Database& database, std::string_view table, std::string_
   return std::apply(save, amounts);
 }
 
-struct UsageReported {
-  UsageSource source = UsageSource::kHand;
-  std::vector<UsageItem> items;
-};
-void fields(FieldIo& io, UsageReported& reported) {
-  io.choice("source", reported.source, kUsageSources);
-  io.list("items", reported.items);
-}
-
 struct BudgetSet {
   Kind kind = Kind::kInput;
   std::optional<std::int64_t> limit;
@@ -128,22 +133,7 @@ void fields(FieldIo& io, BudgetReached& reached) {
   io.name({"txn", "whose report it was, \"\" none"}, reached.txn);
 }
 
-struct BudgetReconciled {
-  Kind kind = Kind::kInput;
-  std::int64_t reported = 0;
-  std::int64_t billed = 0;
-  std::int64_t tolerance_percent = 0;
-  bool within = false;
-};
-void fields(FieldIo& io, BudgetReconciled& figures) {
-  io.choice("kind", figures.kind, kKindNames);
-  io.integer("reported", figures.reported, kNotNegative);
-  io.integer("billed", figures.billed, kNotNegative);
-  io.integer("tolerance_percent", figures.tolerance_percent, kNotNegative);
-  io.boolean("within", figures.within);
-}
-
-Status reported(db::Database& database, const Event& event, const UsageReported& told) {
+Status reported(db::Database& database, const Event& event, const Usage& told) {
   const std::optional<Txn> txn = TRY(load_txn(database, TxnId(event.subject)));
   if (!txn) return stale(event, "there is no such transaction");
   Amounts more{};
@@ -181,7 +171,7 @@ Status reached(db::Database& database, const Event& event, const BudgetReached& 
   return raised ? Status() : stale(event, "there is no such budget, or it has been told");
 }
 
-Status reconciled(db::Database&, const Event& event, const BudgetReconciled&) {
+Status reconciled(db::Database&, const Event& event, const Reconciled&) {
   TRY(scope_from_text(event.subject));
   return {};
 }
@@ -355,8 +345,7 @@ bool Reconciled::within() const {
 namespace events {
 
 NewEvent usage_reported(const Usage& usage) {
-  return event_with(event_type::kUsageReported, usage.txn.str(),
-                    UsageReported{usage.source, usage.items});
+  return event_with(event_type::kUsageReported, usage.txn.str(), usage);
 }
 
 NewEvent budget_set(const Budget& budget, std::optional<std::int64_t> limit) {
@@ -376,9 +365,7 @@ NewEvent budget_reached(const Budget& budget, Budget::Level level, std::int64_t 
 }
 
 NewEvent budget_reconciled(const Reconciled& figures) {
-  return event_with(event_type::kBudgetReconciled, scope_text(figures.scope),
-                    BudgetReconciled{figures.kind, figures.reported, figures.billed,
-                                     figures.tolerance_percent, figures.within()});
+  return event_with(event_type::kBudgetReconciled, scope_text(figures.scope), figures);
 }
 
 }  // namespace events
