@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "model/fields.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -26,13 +27,11 @@ std::string after_prefix(std::string prefix) {
 }
 
 std::string listing(const std::vector<Txn>& txns) {
-  std::string out;
-  for (std::size_t i = 0; i < txns.size() && i < 5; ++i) {
-    out +=
-        fmt::format("{}{} ({})", i == 0 ? "" : ", ", txns[i].id.str(), state_name(txns[i].state));
+  std::vector<std::string> names;
+  for (const Txn& txn : txns) {
+    names.push_back(fmt::format("{} ({})", txn.id.str(), state_name(txn.state)));
   }
-  if (txns.size() > 5) out += fmt::format(" and {} more", txns.size() - 5);
-  return out;
+  return listed(names, 5);
 }
 
 // One transaction out of several candidates: the only one, or the only one somebody still works on.
@@ -65,13 +64,7 @@ Result<Seq> Store::head() const {
 }
 
 Result<std::vector<BranchState>> Store::branches() const {
-  std::vector<BranchState> out;
-  for (std::string& name :
-       TRY(state_->database.all(db::text_of, "SELECT name FROM branches ORDER BY name"))) {
-    std::optional<BranchState> known = TRY(branch(RefName(std::move(name))));
-    if (known) out.push_back(*std::move(known));
-  }
-  return out;
+  return state_->database.all(branch_of, fmt::format("{} ORDER BY name", kSelectBranch));
 }
 
 Result<std::vector<Txn>> Store::txns(const TxnFilter& filter) const {

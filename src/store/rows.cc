@@ -92,19 +92,17 @@ Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq
   return std::move(told.landing);
 }
 
+Result<BranchState> branch_of(const db::Statement& row) {
+  BranchState branch{
+      RefName(row.text(0)), Oid(row.text(1)), Oid(row.text(2)), Oid(row.text(3)), {}};
+  const Seq prepared = row.integer(4);
+  if (prepared == 0) return branch;
+  branch.prepared = TRY_IN(branch.branch.str(), landing_from_payload(row.text(5), prepared));
+  return branch;
+}
+
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name) {
-  const auto branch_of = [&](const db::Statement& row) -> Result<BranchState> {
-    BranchState branch{name, Oid(row.text(0)), Oid(row.text(1)), Oid(row.text(4)), {}};
-    const Seq prepared = row.integer(2);
-    if (prepared != 0) {
-      branch.prepared = TRY_IN(name.str(), landing_from_payload(row.text(3), prepared));
-    }
-    return branch;
-  };
-  return database.first(
-      branch_of,
-      "SELECT head, durable_head, prepared_seq, prepared, fence FROM branches WHERE name = ?",
-      name);
+  return database.first(branch_of, fmt::format("{} WHERE name = ?", kSelectBranch), name);
 }
 
 Status save_branch(db::Database& database, const BranchState& branch) {

@@ -48,6 +48,9 @@ Result<Txn> known_txn(const db::Database& database, const Event& event);
 // Moves it to a state if may_follow() says so, else kStale. Ends a wait and notes the event.
 Status move_txn(Txn& txn, TxnState to, const Event& event);
 
+inline constexpr std::string_view kSelectBranch =
+    "SELECT name, head, durable_head, fence, prepared_seq, prepared FROM branches";
+Result<BranchState> branch_of(const db::Statement& row);
 Result<std::optional<BranchState>> load_branch(const db::Database& database, const RefName& name);
 Status save_branch(db::Database& database, const BranchState& branch);
 // The payload of landing.prepared, as its rule wants it (EventRule::payload).

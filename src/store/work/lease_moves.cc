@@ -67,7 +67,7 @@ std::vector<NewEvent> end_over(const LeaseWay& way, const Lease& next) {
   return ending;
 }
 
-std::string listed(const std::vector<LeaseSubject>& subjects) {
+std::string subjects_text(const std::vector<LeaseSubject>& subjects) {
   std::string out;
   for (const LeaseSubject& subject : subjects) {
     out += (out.empty() ? "" : ", ") + subject_text(subject);
@@ -79,7 +79,7 @@ std::string listed(const std::vector<LeaseSubject>& subjects) {
 Result<std::string> who_has(const View& view, const Lease& lost) {
   for (const Lease& other : TRY(leases(view))) {
     if (other.id == lost.id || !other.held || !exclude(lost, other)) continue;
-    return fmt::format("{} has {} now ({}, fence {})", other.owner, listed(other.subjects),
+    return fmt::format("{} has {} now ({}, fence {})", other.owner, subjects_text(other.subjects),
                        other.id, other.fence);
   }
   std::vector<std::string> again{"git", "txn", "lease", "acquire"};
@@ -101,7 +101,7 @@ Result<Error> lost_lease(const Store& store, const std::string& id) {
   std::string end = events::describe(history.back());
   if (end.starts_with(kOver)) end.erase(0, kOver.size());
   return Error{Code::kStale,
-               fmt::format("{} on {} is lost: {}", id, listed(was.subjects), end),
+               fmt::format("{} on {} is lost: {}", id, subjects_text(was.subjects), end),
                TRY(who_has(store, was)),
                {}};
 }
@@ -128,9 +128,10 @@ Result<Lease> own(const View& view, Store& store, const std::string& id, const s
   const Standing stands = TRY(standing(view, *found, now, alive_in(store)));
   const bool ended = needs == Needs::kEnding && stands == Standing::kTxnOver;
   if (stands != Standing::kGood && !ended) {
-    return fail(Code::kStale,
-                fmt::format("{} on {} is lost: {}", id, listed(found->subjects), why_over(stands)),
-                TRY(who_has(view, *found)));
+    return fail(
+        Code::kStale,
+        fmt::format("{} on {} is lost: {}", id, subjects_text(found->subjects), why_over(stands)),
+        TRY(who_has(view, *found)));
   }
   if (needs == Needs::kHeld && !found->held) {
     return fail(Code::kBusy, fmt::format("{} still waits", id));
