@@ -7,6 +7,7 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/if_there.h"
 #include "store/state.h"
 
 namespace gittxn::store {
@@ -28,13 +29,6 @@ std::string path_of(const std::string& dir, const Digest& digest) {
 std::unexpected<Error> damaged_artifact(std::string message) {
   return fail(Code::kCorrupt, std::move(message),
               "git txn verify says all that is wrong; put it back from a backup: docs/BACKUPS.md");
-}
-
-Result<bool> is_there(const std::string& path, const Digest& digest) {
-  const bool there = TRY(exists(path));
-  if (!there) return false;
-  const std::string bytes = TRY(read_file(path));
-  return sha256(bytes) == digest;
 }
 
 Status put_artifact_row(const db::Database& database, const Digest& digest,
@@ -70,9 +64,9 @@ Result<Digest> Store::put_artifact(std::string_view bytes) {
     return digest;
   }
   const std::string path = path_of(state_->place.dir, digest);
-  const bool there = TRY(is_there(path, digest));
+  const auto known = TRY(if_there(read_file(path)));
   const std::string folder = parent_dir(path);
-  if (there) {
+  if (known && sha256(*known) == digest) {
     // Whoever wrote it may not have got as far as making its name durable.
     TRY(fsync_path(folder));
   } else {

@@ -31,6 +31,15 @@ Status replay(const Log& log, db::Database& target, Seq up_to) {
   return progress.seq == 0 ? Status() : save_progress(target, progress);
 }
 
+Json row_json(const db::Statement& row) {
+  Json json = Json::object();
+  for (int column = 0; column < row.columns(); ++column) {
+    json[row.column_name(column)] =
+        row.is_integer(column) ? Json(row.integer(column)) : Json(row.text(column));
+  }
+  return json;
+}
+
 Result<Json> projection_json(const db::Database& database) {
   Json out = Json::object();
   for (const ProjectionTable& table : projection_tables()) {
@@ -38,17 +47,10 @@ Result<Json> projection_json(const db::Database& database) {
     db::Statement query = TRY(
         database.statement(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.order)));
     while (TRY(query.step())) {
-      Json row = Json::object();
-      for (int column = 0; column < query.columns(); ++column) {
-        const std::string name = query.column_name(column);
-        const std::string text = query.text(column);
-        if (query.is_integer(column)) {
-          row[name] = query.integer(column);
-        } else if ((name == "body" || name == "prepared") && !text.empty()) {
-          row[name] = TRY_IN(table.name, parse_json(text));
-        } else {
-          row[name] = text;
-        }
+      Json row = row_json(query);
+      for (const char* const name : {"body", "prepared"}) {
+        const std::string text = row.contains(name) ? row[name].text_or("") : "";
+        if (!text.empty()) row[name] = TRY_IN(table.name, parse_json(text));
       }
       rows.push_back(table.name == "txns" ? row["body"] : std::move(row));
     }

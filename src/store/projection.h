@@ -20,6 +20,8 @@ Status project(db::Database& database, const Event& event);
 // is replayed from its checkpoint; up_to is then not before that.
 Status replay(const Log& log, db::Database& target, Seq up_to);
 
+// The columns of a row by their names.
+Json row_json(const db::Statement& row);
 // What the kernel knows, table by table in order.
 Result<Json> projection_json(const db::Database& database);
 // How two sets of projections differ, for a person: the table, the row by its key, and the columns

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "model/event.h"
+#include "store/projection.h"
 #include "store/schema.h"
 #include "store/state.h"
 
@@ -54,22 +55,18 @@ Result<Checkpoint> header_of(const Json& json, const LogStart& start) {
   return checkpoint;
 }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
-Status load_row(db::Database& target, const std::string& table, const Json& row) {
-  const bool known = std::ranges::any_of(
-      projection_tables(), [&](const ProjectionTable& one) { return one.name == table; });
+Status load_line(const Json& line, db::Database& target) {
+  constexpr std::string_view kNameChars = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  const auto [table, row] = TRY(read_fields<Row>(line, "a checkpoint's row"));
+  const auto& tables = projection_tables();
+  const bool known = std::ranges::find(tables, table, &ProjectionTable::name) != tables.end();
   if (!known || !row.is_object() || row.empty()) {
     return fail(Code::kCorrupt, fmt::format("a checkpoint has a row of '{}'", table));
   }
   std::vector<std::string> columns;
   for (const auto& [name, value] : row.items()) {
     const bool plain = value.is_string() || value.is_integer();
-    if (!is_name(name) || !plain) {
+    if (!plain || name.empty() || name.find_first_not_of(kNameChars) != name.npos) {
       return fail(Code::kCorrupt, fmt::format("a checkpoint's row of '{}' is malformed", table));
     }
     columns.push_back(name);
@@ -88,11 +85,6 @@ Status load_row(db::Database& target, const std::string& table, const Json& row)
   return insert.run();
 }
 
-Status load_line(const Json& line, db::Database& target) {
-  const auto [table, row] = TRY(read_fields<Row>(line, "a checkpoint's row"));
-  return load_row(target, table, row);
-}
-
 void add_field(Sha256& hash, std::string_view field) {
   hash.update(fmt::format("{}:", field.size()));
   hash.update(field);
@@ -106,15 +98,7 @@ Result<std::string> checkpoint_text(const db::Database& state, const Checkpoint&
     db::Statement query =
         TRY(state.statement(fmt::format("SELECT * FROM {} ORDER BY {}", table.name, table.order)));
     while (TRY(query.step())) {
-      Json row = Json::object();
-      for (int column = 0; column < query.columns(); ++column) {
-        if (query.is_integer(column)) {
-          row[query.column_name(column)] = query.integer(column);
-        } else {
-          row[query.column_name(column)] = query.text(column);
-        }
-      }
-      text += canonical_json(Json{{"table", table.name}, {"row", std::move(row)}}) + "\n";
+      text += canonical_json(Json{{"table", table.name}, {"row", row_json(query)}}) + "\n";
     }
   }
   return text;

@@ -10,6 +10,7 @@
 #include "base/failpoint.h"
 #include "base/text.h"
 #include "model/names.h"
+#include "model/workflow.h"
 #include "store/area.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -222,13 +223,7 @@ bool has_ended(const Consumer& consumer, std::int64_t now_ms) {
 Status check_consumer_name(const std::string& name) {
   std::string_view rest = name;
   if (rest.starts_with(kHandlerPrefix)) rest.remove_prefix(kHandlerPrefix.size());
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const bool good = !rest.empty() && rest.size() <= kMaxName && plain(rest[0]) &&
-                    std::ranges::all_of(
-                        rest, [&](char c) { return plain(c) || c == '.' || c == '_' || c == '-'; });
-  if (good) return {};
+  if (is_workflow_name(rest)) return {};  // they are named alike
   return fail(Code::kUsage, fmt::format("'{}' is no name of a consumer", name.substr(0, kMaxName)),
               "use letters, digits, '.', '_' and '-', at most 64 of them");
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace gittxn::store {
 namespace {
@@ -20,9 +21,6 @@ bool is_digit(char c) {
 // Bytes above ASCII belong to words: letters of other scripts, whatever they are.
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) >= 0x80;
-}
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 template <typename T>
@@ -74,10 +72,9 @@ Shingles shingles_of(std::string_view text) {
     plain += word + " ";
     word.clear();
   };
-  for (const char c : text) {
-    const char small = lower(c);
-    if (is_word(small)) {
-      word += small;
+  for (const char c : lower_ascii(text)) {
+    if (is_word(c)) {
+      word += c;
     } else {
       end_word();
     }

@@ -1,4 +1,3 @@
-// The tables of workflows and the moves that change them: see workflows.h.
 #include "store/work/workflows.h"
 
 #include <fmt/format.h>
@@ -112,7 +111,9 @@ Result<Move> phase_move_of(const db::Database& database, const Event& event,
 }
 
 // From the open phase to the one after it.
-Status move_on(db::Database& database, const Event& event, Move move, PhaseState left_as) {
+template <Way way, PhaseState left_as>
+Status left(db::Database& database, const Event& event, const Moved<way>& told) {
+  Move move = TRY(phase_move_of(database, event, told.move));
   Phase* from = phase_in(move.workflow, move.told.from);
   if (from == nullptr) return stale(event, "it is finished");
   const Phase* next = move.workflow.after(from->name);
@@ -127,12 +128,6 @@ Status move_on(db::Database& database, const Event& event, Move move, PhaseState
   }
   ++move.workflow.version;
   return save_workflow(database, move.workflow, event.seq);
-}
-
-template <Way way, PhaseState left_as>
-Status left(db::Database& database, const Event& event, const Moved<way>& told) {
-  Move move = TRY(phase_move_of(database, event, told.move));
-  return move_on(database, event, std::move(move), left_as);
 }
 
 Status rolled_back(db::Database& database, const Event& event,
