@@ -9,16 +9,20 @@
 // may be as new as its file. The order does not matter: nothing refers to any of it yet.
 //
 // Nothing is written; dying between any two syncs leaves only fewer of them done.
+#include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/fs.h"
 #include "base/if_there.h"
 #include "repo/objects/object_store.h"
-#include "repo/sync_all.h"
 
 namespace gittxn::repo::internal {
 namespace {
@@ -86,7 +90,63 @@ Status add_packs(const ObjectStore& store, const std::string& objects_dir, Durab
   return {};
 }
 
+constexpr std::size_t kMostThreads = 16;
+
+// Signals are for the thread that called us: one that a worker took would interrupt nothing.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// False when no more threads are to be had: those that run, and the caller, do it all.
+template <typename Work>
+bool start(std::vector<std::jthread>& workers, const Work& work) {
+  try {
+    workers.emplace_back(work);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+// One fsync after another is the slowest part of a landing: each waits for a flush of the device of
+// its own, also when the journal has long been committed by the one before. Asked for at the same
+// time they share journal commits and flushes: 17 of them took 73 ms one by one, 8 ms together and
+// 10 ms as one syncfs (median of 40 on a busy 2-core machine, ext4), and unlike syncfs they do not
+// wait for what other programs write. Kernel AIO is as fast, but costs 35 ms when the process ends;
+// io_uring is forbidden in many containers; so it is threads, which live no longer than the call.
+Status sync_all(const std::vector<std::string>& paths) {
+  std::vector<Status> results(paths.size());
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) results[i] = fsync_path(paths[i]);
+  };
+  {
+    std::vector<std::jthread> workers;
+    {
+      const BlockedSignals blocked;
+      const std::size_t wanted = std::min(paths.size(), kMostThreads);
+      while (workers.size() + 1 < wanted && start(workers, work)) continue;
+    }
+    work();
+  }
+  for (Status& result : results) {
+    if (!result) return std::move(result);
+  }
+  return {};
+}
 
 Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
                                const std::vector<Oid>& durable) {

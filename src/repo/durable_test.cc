@@ -7,7 +7,6 @@
 #include "repo/objects.h"
 #include "repo/objects/object_store.h"
 #include "repo/refs.h"
-#include "repo/sync_all.h"
 #include "repo/testing/random_trees.h"
 #include "repo/testing/scratch_repo.h"
 

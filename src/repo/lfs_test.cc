@@ -1,10 +1,9 @@
 // Files of git-lfs that an agent changed: taken, or refused with what to do.
-#include "repo/lfs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "repo/testing/agent.h"
+#include "repo/worktree.h"
 
 namespace gittxn::repo {
 namespace {

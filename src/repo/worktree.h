@@ -123,6 +123,15 @@ struct Taken {
 Result<Taken> take(Repository& repository, const Worktree& worktree, const Oid& base,
                    const RefName& target);
 
+// Why a changed file of git-lfs cannot land on the branch, and what ends that; both empty when it
+// can. It lands as git add takes it: the filter makes the pointer, and the contents are kept with
+// those of the repository, synced by nobody but git-lfs. That is not enough where the filter is not
+// set up, or where a landing is pushed, which takes the pointer alone along.
+struct LfsTrouble {
+  std::string why, next;
+};
+Result<LfsTrouble> lfs_trouble(const Repository& repository, const RefName& target);
+
 // Changes files while the agent is at work, as a patch of git's says, all or none. The repository's
 // configuration counts, and not the worktree's own: what the agent has written there (filters)
 // would be run by us, outside of whatever the agent is confined to. From inside its mount

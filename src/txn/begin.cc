@@ -13,7 +13,7 @@
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/remote.h"
-#include "repo/lfs.h"
+#include "repo/worktree.h"
 #include "store/events.h"
 #include "store/server/locks.h"
 #include "store/work/workflows.h"
