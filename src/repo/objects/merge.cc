@@ -57,8 +57,7 @@ class Merger {
   }
 
   std::vector<MergeConflict> take_conflicts() {
-    auto by_path = [](const MergeConflict& a, const MergeConflict& b) { return a.path < b.path; };
-    std::sort(conflicts_.begin(), conflicts_.end(), by_path);
+    std::ranges::sort(conflicts_, {}, &MergeConflict::path);
     return std::move(conflicts_);
   }
 

@@ -95,12 +95,10 @@ Result<std::vector<RawEntry>> parse_tree(std::string_view bytes) {
   std::vector<RawEntry> entries;
   entries.reserve(bytes.size() / 40);
   while (!bytes.empty()) entries.push_back(TRY(parse_entry(bytes)));
-  auto by_name = [](const RawEntry& a, const RawEntry& b) { return a.name < b.name; };
-  if (!std::is_sorted(entries.begin(), entries.end(), by_name)) {
-    std::sort(entries.begin(), entries.end(), by_name);
+  if (!std::ranges::is_sorted(entries, {}, &RawEntry::name)) {
+    std::ranges::sort(entries, {}, &RawEntry::name);
   }
-  auto same_name = [](const RawEntry& a, const RawEntry& b) { return a.name == b.name; };
-  if (std::adjacent_find(entries.begin(), entries.end(), same_name) != entries.end()) {
+  if (std::ranges::adjacent_find(entries, {}, &RawEntry::name) != entries.end()) {
     return fail(Code::kCorrupt, "two entries have one name");
   }
   return entries;
@@ -147,11 +145,7 @@ git_oid checked_oid(const Oid& oid) {
 }
 
 const git_oid& empty_tree_oid() {
-  static const git_oid oid = [] {
-    git_oid parsed{};
-    (void)git_oid_fromstr(&parsed, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
-    return parsed;
-  }();
+  static const git_oid oid = checked_oid(Oid("4b825dc642cb6eb9a060e54bf8d69288fbee4904"));
   return oid;
 }
 

@@ -14,10 +14,6 @@ namespace {
 
 constexpr int kPassDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-std::unexpected<Error> strange_path(std::string_view path) {
-  return fail(Code::kCorrupt, fmt::format("'{}' is not a path in a repository", path));
-}
-
 // Calls step(parent fd, component) for each directory on the way; it returns the next descriptor.
 template <typename Step>
 Result<std::optional<Spot>> walk(int root, std::string_view path, Step step) {
@@ -27,7 +23,7 @@ Result<std::optional<Spot>> walk(int root, std::string_view path, Step step) {
     const std::size_t slash = rest.find('/');
     const std::string name(rest.substr(0, slash));
     if (name.empty() || name == "." || name == ".." || name.find('\0') != name.npos) {
-      return strange_path(path);
+      return fail(Code::kCorrupt, fmt::format("'{}' is not a path in a repository", path));
     }
     if (slash == rest.npos) return std::optional<Spot>(Spot{std::move(dir), name});
     Result<UniqueFd> next = step(dir.get(), name);
@@ -106,6 +102,13 @@ Result<std::optional<struct stat>> stat_at(const Spot& spot) {
   return fail_errno(errno, fmt::format("stat '{}'", spot.name));
 }
 
+static Result<UniqueFd> open_file(const Spot& spot) {
+  UniqueFd fd(
+      ::openat(spot.dir.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno(errno, fmt::format("open '{}'", spot.name));
+  return fd;
+}
+
 Result<std::string> bytes_at(const Spot& spot, std::size_t max_bytes) {
   const auto info = TRY(stat_at(spot));
   if (!info) return fail(Code::kNotFound, fmt::format("'{}' is gone", spot.name));
@@ -117,9 +120,7 @@ Result<std::string> bytes_at(const Spot& spot, std::size_t max_bytes) {
     target.resize(static_cast<std::size_t>(size));
     return target;
   }
-  UniqueFd fd(
-      ::openat(spot.dir.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd.valid()) return fail_errno(errno, fmt::format("open '{}'", spot.name));
+  const UniqueFd fd = TRY(open_file(spot));
   return TRY_IN(fmt::format("reading '{}'", spot.name), read_fd(fd.get(), max_bytes));
 }
 
@@ -128,9 +129,7 @@ Result<Digest> digest_at(const Spot& spot) {
   if (!info) return fail(Code::kNotFound, fmt::format("'{}' is gone", spot.name));
   if (S_ISLNK(info->st_mode)) return sha256(TRY(bytes_at(spot)));
   if (!S_ISREG(info->st_mode)) return fail(Code::kFault, fmt::format("'{}' is no file", spot.name));
-  UniqueFd fd(
-      ::openat(spot.dir.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd.valid()) return fail_errno(errno, fmt::format("open '{}'", spot.name));
+  const UniqueFd fd = TRY(open_file(spot));
   Sha256 hash;
   std::array<char, 1 << 16> buffer;
   while (true) {

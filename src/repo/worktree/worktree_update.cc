@@ -152,13 +152,9 @@ void note_unmerged(const std::vector<std::string>& paths, Taken* taken) {
 
 std::string name_paths(const std::vector<std::string>& paths) {
   constexpr std::size_t kNamed = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
-    if (i != 0) text += ", ";
-    text += quote_path(paths[i]);
-  }
-  if (paths.size() > kNamed) text += fmt::format(" and {} more", paths.size() - kNamed);
-  return text;
+  std::vector<std::string> quoted;
+  for (const std::string& path : paths) quoted.push_back(quote_path(path));
+  return listed(quoted, kNamed);
 }
 
 Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
