@@ -11,6 +11,7 @@
 #include "capture/paths/path_resolver.h"
 #include "capture/tool_digest.h"
 #include "repo/testing/scratch_repo.h"
+#include "repo/worktree/worktree_index.h"
 
 namespace gittxn::capture {
 namespace {
@@ -181,10 +182,10 @@ TEST(ToolPaths, WhatIsATool) {
 }
 
 TEST(BlobId, IsGits) {
-  EXPECT_EQ(blob_id("hello\n").str(), "ce013625030ba8dba906f756967f9e9ca394464a");
+  EXPECT_EQ(repo::blob_oid("hello\n").str(), "ce013625030ba8dba906f756967f9e9ca394464a");
   const ScratchDir dir;
   must(write_file(dir / "f", "hello\n", Sync::kNo));
-  EXPECT_EQ(blob_id_of_file(dir / "f"), blob_id("hello\n"));
+  EXPECT_EQ(blob_id_of_file(dir / "f"), repo::blob_oid("hello\n"));
   EXPECT_TRUE(blob_id_of_file(dir / "none").empty());
 }
 

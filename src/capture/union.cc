@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "capture/lines.h"
 
 namespace gittxn::capture {
@@ -32,15 +33,6 @@ bool names_lines(const Observed& one) {
 
 bool is_served_search(const Observed& one) {
   return one.what == Observed::What::kSearch && one.source == ReadSource::kMcp;
-}
-
-std::string some_of(const std::vector<std::string>& paths) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(paths.size(), kNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + paths[i];
-  }
-  if (paths.size() > kNamed) text += " and " + std::to_string(paths.size() - kNamed) + " more";
-  return text;
 }
 
 }  // namespace
@@ -315,7 +307,7 @@ void Union::check_declared() {
   std::vector<std::string> only_opened;
   std::set_difference(opened.begin(), opened.end(), declared.begin(), declared.end(),
                       std::back_inserter(only_opened));
-  if (!only_opened.empty()) log_.note("opened and never declared: " + some_of(only_opened));
+  if (!only_opened.empty()) log_.note("opened and never declared: " + listed(only_opened, kNamed));
 }
 
 void Union::finish() {

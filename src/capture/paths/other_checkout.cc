@@ -14,23 +14,10 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "capture/interpret.h"
+#include "repo/worktree/worktree_index.h"
 
 namespace gittxn::capture {
 namespace {
-
-Oid finish_blob(Sha1& hash) {
-  std::string text;
-  for (const char byte : hash.finish()) {
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  }
-  return Oid(text);
-}
-
-std::string blob_header(std::size_t size) {
-  std::string header = "blob " + std::to_string(size);
-  header += '\0';
-  return header;
-}
 
 bool sees_content(Op op) {
   return op == Op::kOpenRead || op == Op::kExec || op == Op::kReadlink || op == Op::kOpenReadWrite;
@@ -38,24 +25,17 @@ bool sees_content(Op op) {
 
 }  // namespace
 
-Oid blob_id(std::string_view bytes) {
-  Sha1 hash;
-  hash.update(blob_header(bytes.size()));
-  hash.update(bytes);
-  return finish_blob(hash);
-}
-
 Oid blob_id_of_file(const std::string& path) {
   const auto fd = open_fd(path, O_RDONLY | O_NONBLOCK);
   struct stat info{};
   if (!fd || ::fstat(fd->get(), &info) != 0 || !S_ISREG(info.st_mode)) return Oid{};
   Sha1 hash;
-  hash.update(blob_header(static_cast<std::size_t>(info.st_size)));
+  hash.update(fmt::format("blob {}", info.st_size) + '\0');
   std::vector<char> buffer(1u << 17);
   while (true) {
     const ssize_t size = ::read(fd->get(), buffer.data(), buffer.size());
     if (size < 0) return Oid{};
-    if (size == 0) return finish_blob(hash);
+    if (size == 0) return Oid(hex_of(hash.finish()));
     hash.update({buffer.data(), static_cast<std::size_t>(size)});
   }
 }
@@ -70,7 +50,7 @@ TreeEntry OtherCheckout::entry_on_disk(const std::string& path) {
     entry.mode = FileMode::kTree;
   } else if (S_ISLNK(info.st_mode)) {
     const auto text = read_link(path);
-    entry = {FileMode::kLink, text ? blob_id(*text) : Oid{}};
+    entry = {FileMode::kLink, text ? repo::blob_oid(*text) : Oid{}};
   } else if (S_ISREG(info.st_mode)) {
     entry.mode = (info.st_mode & 0100u) != 0 ? FileMode::kExecutable : FileMode::kFile;
     entry.oid = blob_id_of_file(path);

@@ -46,6 +46,5 @@ class OtherCheckout {
 
 // The id git would give these bytes as a blob; empty when the file cannot be read.
 Oid blob_id_of_file(const std::string& path);
-Oid blob_id(std::string_view bytes);
 
 }  // namespace gittxn::capture

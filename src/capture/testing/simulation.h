@@ -16,6 +16,7 @@
 #include "capture/paths/other_checkout.h"
 #include "capture/trace/trace.h"
 #include "model/testing/trees.h"
+#include "repo/worktree/worktree_index.h"
 
 namespace gittxn::capture::testing {
 
@@ -106,7 +107,7 @@ class Disk {
     Tree tree;
     for (const auto& [path, file] : files_) {
       if (file.type == 'd') continue;
-      const Oid oid = blob_id(file.text);
+      const Oid oid = repo::blob_oid(file.text);
       blobs[oid] = file.text;
       const FileMode mode = file.type == 'l'  ? FileMode::kLink
                             : file.executable ? FileMode::kExecutable
@@ -339,7 +340,7 @@ class Dice {
                            ? path()
                            : std::string(1, static_cast<char>('p' + random_.below(3)));
     if (mode == FileMode::kLink && random_.below(3) == 0) text = "../" + text;
-    const Oid oid = blob_id(text);
+    const Oid oid = repo::blob_oid(text);
     blobs[oid] = text;
     tree[where] = {mode, oid};
   }
