@@ -6,6 +6,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "base/hash.h"
 #include "gates/gate.h"
 
@@ -22,13 +25,6 @@ bool is_free(int port) {
   address.sin_addr.s_addr = htonl(INADDR_ANY);
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   return bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-}
-
-bool all_free(int first, int count) {
-  for (int port = first; port < first + count; ++port) {
-    if (!is_free(port)) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -49,7 +45,8 @@ Result<std::optional<PortBlock>> reserve_ports(const GateContext& context, const
     auto lock = SlotLock::try_acquire(join_path(context.worktree_root, "ports"), first);
     if (!lock && lock.error().code == Code::kBusy) continue;
     if (!lock) return std::unexpected(std::move(lock).error());
-    if (all_free(first, size)) return PortBlock{first, *std::move(lock)};
+    const bool all_free = std::ranges::all_of(std::views::iota(first, first + size), is_free);
+    if (all_free) return PortBlock{first, *std::move(lock)};
   }
   return fail(Code::kBusy, fmt::format("no {} free ports between {} and {}", size, lowest, highest),
               "stop a server, or give .gittxn.toml a larger range of ports");
