@@ -412,8 +412,8 @@ TEST_F(Reports, GateOutputLineByLineWithoutEscapes) {
 TEST_F(Reports, AWaitIsSaidOnceAndNotesAreQuietWhenAsked) {
   Reporter reporter(options_);
   api::Progress progress = reporter.progress();
-  progress.on_wait(WaitReason::kUncommitted, "a");
-  progress.on_wait(WaitReason::kUncommitted, "a");
+  progress.on_wait(WaitReason::kUnstaged, "a");
+  progress.on_wait(WaitReason::kUnstaged, "a");
   progress.on_note("look\nhere");
   EXPECT_EQ(text(),
             "waiting for you: uncommitted edits in a; commit it or stash it\nnote: look\\nhere\n");

@@ -54,7 +54,7 @@ constexpr auto kWaitSentences = std::to_array<WaitSentence>({
     {WaitReason::kLease, "a lease: ", ""},
     {WaitReason::kTrust, "your yes to the commands of the policy: ", ""},
     {WaitReason::kInterrupted, "you; it was interrupted", ""},
-    {WaitReason::kUncommitted, "you: uncommitted edits in ", kCommitOrStash},
+    {WaitReason::kUnstaged, "you: uncommitted edits in ", kCommitOrStash},
     {WaitReason::kStaged, "you: staged edits in ", kCommitOrStash},
     {WaitReason::kUnmerged, "you: an unresolved merge conflict in ",
      "; resolve it, git add it and commit"},

@@ -69,7 +69,7 @@ constexpr auto kWaitReasons = std::to_array<std::pair<WaitReason, std::string_vi
     {WaitReason::kCherryPickOrRevert, "cherry-pick or revert in progress"},
     {WaitReason::kIndexLock, "index.lock held"},
     {WaitReason::kStaged, "staged edits"},
-    {WaitReason::kUncommitted, "uncommitted edits"},
+    {WaitReason::kUnstaged, "uncommitted edits"},
     {WaitReason::kUnmerged, "unmerged"},
     {WaitReason::kUntracked, "untracked file in the way"},
     {WaitReason::kSkipWorktree, "skip-worktree entry differs"},

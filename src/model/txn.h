@@ -71,7 +71,7 @@ enum class WaitReason {
   kCherryPickOrRevert,
   kIndexLock,
   kStaged,
-  kUncommitted,
+  kUnstaged,
   kUnmerged,
   kUntracked,
   kSkipWorktree,

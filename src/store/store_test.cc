@@ -155,7 +155,7 @@ TEST(Store, AMoveEndsAWait) {
   TempStore place;
   Store store = place.open();
   ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
-  ASSERT_OK(store.append({events::waiting(kOne, WaitReason::kUncommitted, "src/a.c")}));
+  ASSERT_OK(store.append({events::waiting(kOne, WaitReason::kUnstaged, "src/a.c")}));
   EXPECT_EQ(store.txn(kOne).value()->waiting_subject, "src/a.c");
   ASSERT_OK(store.append({landing_event(new_landing("t-1", oid(1), oid(2)))}));
   EXPECT_EQ(store.txn(kOne).value()->waiting_reason, "");

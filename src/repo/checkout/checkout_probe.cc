@@ -112,8 +112,7 @@ class Probe {
     if (entry->skip_worktree || entry->assume_unchanged) {
       return look_at_flagged(change, *entry, found);
     }
-    if (!found || !is_file_or_link(found->info))
-      return blocked(WaitReason::kUncommitted, change.path);
+    if (!found || !is_file_or_link(found->info)) return blocked(WaitReason::kUnstaged, change.path);
     if (!index_.stat_matches(*entry, found->info) || index_.is_racy(*entry, of_index)) {
       unclear_.push_back(change.path);
     }
@@ -200,8 +199,7 @@ class Probe {
       if (at == std::string::npos) return fail(Code::kFault, "git status said: " + record);
       if (record[0] == 'u') return blocked(WaitReason::kUnmerged, record.substr(at + 1));
       const bool staged = record[2] != '.';
-      return blocked(staged ? WaitReason::kStaged : WaitReason::kUncommitted,
-                     record.substr(at + 1));
+      return blocked(staged ? WaitReason::kStaged : WaitReason::kUnstaged, record.substr(at + 1));
     }
     return Block{};
   }

@@ -36,7 +36,7 @@ void tell_transactions(Teller& teller, Store& store) {
   teller.tell(child(id, {.attempt = 2, .number = 1, .name = "a", .phase = "begun", .tree = {}}));
   teller.tell(command_ended(id, 2, 0));
   teller.tell(taken(id, new_taken(2, oid(9))));
-  teller.tell(waiting(id, WaitReason::kUncommitted, "src/a.c"));
+  teller.tell(waiting(id, WaitReason::kUnstaged, "src/a.c"));
   teller.tell(prepared(id, 2, Identity{"Bob", "bob@example.org"}));
   teller.tell(conflicted(id, 2, some_conflicts()));
   teller.tell(landing_event(new_landing("t-1", oid(2), oid(3))));

@@ -103,7 +103,7 @@ static NewEvent random_txn_event(Store& store, Random& random, const TxnId& id) 
     case 8:
       return events::repairing(id, "retry", "a read went stale");
     case 9:
-      return events::waiting(id, WaitReason::kUncommitted, "src/a.c");
+      return events::waiting(id, WaitReason::kUnstaged, "src/a.c");
     case 10:
       return events::conflicted(id, number, some_conflicts());
     case 11:
