@@ -23,29 +23,6 @@ void to_stderr(const std::string& text) {
   Printer(2).text(text);
 }
 
-constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};  // as LogLevel has them
-
-Log make_log(const std::string& format, const Clock& clock) {
-  bool json = format == "json";
-  return Log([json, &clock](LogLevel level, std::string_view message,
-                            const std::initializer_list<LogField>& fields) {
-    const std::string time = format_utc(clock.wall_ms());
-    const std::string_view name = kLevels[static_cast<std::size_t>(level)];
-    if (json) {
-      to_stderr(json_line([&](FieldIo& io) {
-        io.text("time", time);
-        io.text("level", name);
-        io.text("message", message);
-        for (const auto& [key, value] : fields) io.text(std::string(key).c_str(), value);
-      }));
-      return;
-    }
-    std::string line = fmt::format("{} {:<5} {}", time, name, clean(message));
-    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, clean(value));
-    to_stderr(line + "\n");
-  });
-}
-
 int tell_error(const Error& error, Printer& out, bool json) {
   std::string text = "git txn: " + clean_lines(error.message);
   if (!error.where.empty()) text += fmt::format(" ({})", clean(error.where));
@@ -99,7 +76,6 @@ int run_program(Process process) {
   if (!cwd && parsed->command->name == "hook") cwd = std::string("/");
   if (!cwd) return tell_error(cwd.error(), out, json);
 
-  const Clock& clock = *process.clock;
   Session session;
   session.args = *std::move(parsed);
   session.host.cwd = *std::move(cwd);
@@ -108,14 +84,13 @@ int run_program(Process process) {
   session.host.random = process.random;
   session.host.stdin_is_terminal = isatty(0);
   session.host.json = session.json();
-  if (auto format = session.flag("--log")) session.host.log = make_log(*format, clock);
   session.output_is_terminal = isatty(1);
   session.style.colour = colours(env, 1);
   ReporterOptions options;
   options.terminal = isatty(2) && variable(env, "TERM") != "dumb";
   options.style.colour = colours(env, 2);
   options.loudness = session.quiet() ? Loudness::kQuiet : Loudness::kPlain;
-  options.clock = &clock;
+  options.clock = process.clock;
   options.pending = process.interrupts;
   options.asks = session.host.stdin_is_terminal && options.terminal && !session.json();
   Reporter reporter(options);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "base/subprocess.h"
@@ -26,7 +25,6 @@ struct Host {  // what the face knows about its process
   Environment env;
   Clock* clock = nullptr;
   Random* random = nullptr;
-  Log log;
   bool stdin_is_terminal = false;
   bool json = false;  // the command's stdout goes to our stderr
 
