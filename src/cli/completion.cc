@@ -135,7 +135,7 @@ class Completer {
     if (value == Value::kFolder) completion.kind = Completion::Kind::kFolders;
     if (value == Value::kFile) completion.kind = Completion::Kind::kFiles;
     // Of a choice alone there are any.
-    for (const std::string_view word : split(choices, ' ')) offer(word, "", typed, &completion);
+    for (const std::string_view word : pieces_of(choices, ' ')) offer(word, "", typed, &completion);
     return completion;
   }
 

@@ -24,7 +24,7 @@ std::optional<std::int64_t> to_number(std::string_view text) {
 // Of a text that is one of the words of `choices`.
 Status check_choice(std::string_view what, const std::string& text, std::string_view choices,
                     std::string hint) {
-  const auto words = split(choices, ' ');
+  const auto words = pieces_of(choices, ' ');
   if (std::ranges::find(words, text) != words.end()) return {};
   return fail(Code::kUsage,
               fmt::format("{}: '{}' is not one of {}", what, text, fmt::join(words, ", ")),
@@ -158,7 +158,7 @@ std::unexpected<Error> unknown_subcommand(const CommandSpec& command, const std:
   }
   return fail(Code::kUsage,
               fmt::format("git txn {}: '{}' is not one of {}", command.name, word,
-                          fmt::join(split(words, '|'), ", ")),
+                          fmt::join(pieces_of(words, '|'), ", ")),
               std::move(hint));
 }
 

@@ -261,7 +261,7 @@ std::string begun_lines(const Txn& txn, const Style& style) {
 
 std::string diff_lines(std::string_view diff, const Style& style) {
   std::string out;
-  for (const std::string_view line : split(diff, '\n')) {
+  for (const std::string_view line : pieces_of(diff, '\n')) {
     out += diff_line(clean_lines(line), style) + "\n";
   }
   return out;

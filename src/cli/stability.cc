@@ -35,7 +35,7 @@ void value_fields(FieldIo& io, Switch is_switch, Value value, std::string_view c
                                                 "folder", "file"};
   const std::size_t at = is_switch == Switch::kYes ? 0 : static_cast<std::size_t>(value) + 1;
   io.word("value", kNames[at], kNames);
-  io.texts("choices", split(choices, ' '));
+  io.texts("choices", pieces_of(choices, ' '));
 }
 
 void flag_fields(FieldIo& io, const FlagSpec& flag) {
@@ -74,7 +74,7 @@ void output_fields(FieldIo& io, const Output& output) {
   io.texts({"on",
             "operands, flags, and -- for a command, that must be there; of several entries the one "
             "counts of which most are"},
-           split(output.on, ' '));
+           pieces_of(output.on, ' '));
   io.text_or_null({"schema", "the $id of a schema; null: no JSON of its own"},
                   none ? "" : output_schema_uri(output.schema));
   io.boolean({"lines", "any number of lines, each an object; else one"},

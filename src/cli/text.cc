@@ -89,16 +89,6 @@ std::string Style::paint(Colour which, std::string_view text) const {
   return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(which), text);
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural) {
   if (n == 1) return fmt::format("1 {}", singular);
   if (plural.empty()) return fmt::format("{} {}s", n, singular);

@@ -9,6 +9,7 @@
 
 #include "api/kernel.h"
 #include "base/ids.h"
+#include "base/text.h"
 
 namespace gittxn::cli {
 
@@ -27,8 +28,6 @@ struct Style {
   std::string paint(Colour colour, std::string_view text) const;
 };
 
-// What stands between the separators, of which there may be one at the end.
-std::vector<std::string_view> split(std::string_view text, char separator);
 std::string counted(std::int64_t n, std::string_view singular, std::string_view plural = {});
 std::string short_oid(const Oid& oid);            // seven digits; "none" for an empty one
 std::string short_branch(const RefName& branch);  // without refs/heads/, cleaned

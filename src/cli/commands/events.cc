@@ -30,7 +30,7 @@ Result<Seq> seq_of(std::string_view what, const std::string& text) {
 
 std::vector<std::string> types_of(const Session& session) {
   const std::string text = session.text_of("--type");
-  const auto types = split(text, ',');
+  const auto types = pieces_of(text, ',');
   const std::set<std::string> sorted(types.begin(), types.end());
   return {sorted.begin(), sorted.end()};
 }

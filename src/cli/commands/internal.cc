@@ -76,7 +76,7 @@ Result<std::vector<Completion::Word>> branches_here(Session& session) {
   list.env = session.host.env;
   const gittxn::Output output = TRY(gittxn::run(list));
   std::vector<Completion::Word> words;
-  for (const std::string_view branch : split(output.out, '\n'))
+  for (const std::string_view branch : pieces_of(output.out, '\n'))
     words.push_back({clean(branch), ""});
   return words;
 }
