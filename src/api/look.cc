@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "api/kernel.h"
-#include "api/whereabouts.h"
 #include "base/duration.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "base/json.h"
 #include "land/history.h"
 #include "land/turn.h"
@@ -35,6 +35,7 @@ namespace events = store::events;
 namespace {
 
 constexpr int kLandedShown = 5;
+constexpr std::string_view kMostCommits = "5000";  // that are searched for a landing's trailers
 
 std::string stale_line(const std::string& subject, const std::string& changed_by) {
   return changed_by.empty() ? subject : fmt::format("{} ({})", subject, changed_by);
@@ -96,16 +97,63 @@ Result<StatusReport::Line> status_line(State& state, Txn txn) {
   return line;
 }
 
-// The fate of landings, by transaction. `rows`: of any branches, the newest first.
-Result<std::map<Seq, LandingNow>> landings_now(State& state,
-                                               const std::vector<store::LandedRow>& rows) {
+using Rewritten = std::map<std::string, Oid>;  // by transaction: the newest commit that names it
+
+Result<Rewritten> commits_by_txn(State& state, const Oid& head) {
+  repo::GitOptions git;
+  git.dir = state.repository.place().common_dir;
+  const std::string text = TRY(state.repository.git().must(
+      {"log", "-n", std::string(kMostCommits),
+       "--format=%H %(trailers:key=Txn-Id,valueonly,separator=%x20)", head.str(), "--"},
+      git));
+  Rewritten found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string commit, txn;
+    words >> commit;
+    while (words >> txn) found.emplace(txn, Oid(commit));
+  }
+  return found;
+}
+
+using Fates = std::map<Seq, LandingNow>;  // of landings, by event
+
+// The commits of landings are on their branch until somebody resets it or rewrites its history,
+// which git lets everybody do. One that was written anew, by a rebase over landings, still says in
+// its trailers which transaction it is. `rows`: one branch, newest first, outside moves included.
+// Looks at few commits: where no move from outside stands between, what lies below a commit that is
+// there is there as well. With a branch that is gone everything on it is.
+Status add_fates(State& state, const std::vector<store::LandedRow>& rows, Fates& all) {
+  const auto head = TRY(if_there(state.seen(rows.front().branch)));
+  std::optional<Rewritten> rewritten;
+  Oid below;  // the commit that a row has to be for the one above it to say that it is there
+  for (const store::LandedRow& row : rows) {
+    LandingNow& now = all[row.seq];
+    if (row.new_head.empty()) continue;  // the branch was deleted
+    bool there = !below.empty() && below == row.new_head;
+    if (!there && head) {
+      const auto above = state.repository.objects().is_ancestor(row.new_head, *head);
+      there = above && *above;  // one whose objects git has collected is not
+    }
+    below = there && !row.txn.empty() ? row.old_head : Oid();
+    if (there) continue;
+    now.how = LandingNow::How::kGone;
+    if (row.txn.empty() || !head) continue;
+    if (!rewritten) rewritten = TRY(commits_by_txn(state, *head));
+    const auto found = rewritten->find(row.txn.str());
+    if (found == rewritten->end()) continue;
+    now = {LandingNow::How::kRewritten, found->second};
+  }
+  return {};
+}
+
+// `rows`: of any branches, the newest first.
+Result<Fates> landings_now(State& state, const std::vector<store::LandedRow>& rows) {
   std::map<RefName, std::vector<store::LandedRow>> by_branch;
   for (const store::LandedRow& row : rows) by_branch[row.branch].push_back(row);
-  std::map<Seq, LandingNow> all;
-  for (const auto& [branch, of] : by_branch) {
-    const auto now = TRY(whereabouts(state, of));
-    for (std::size_t i = 0; i < of.size(); ++i) all.emplace(of[i].seq, now[i]);
-  }
+  Fates all;
+  for (const auto& [branch, of] : by_branch) TRY(add_fates(state, of, all));
   return all;
 }
 
