@@ -16,6 +16,16 @@
 
 namespace gittxn::api {
 
+static void fields(FieldIo& io, Ask& asked) {
+  constexpr std::array<std::pair<Ask::Verb, std::string_view>, 3> kVerbs{
+      {{Ask::Verb::kJoin, "join"},
+       {Ask::Verb::kWorktree, "worktree"},
+       {Ask::Verb::kCompensate, "compensate"}}};
+  io.choice("verb", asked.verb, kVerbs);
+  io.text("name", asked.name);
+  if (io.maybe("argv", asked.argv)) io.texts("argv", asked.argv);
+}
+
 namespace {
 
 constexpr std::size_t kMaxAskedName = 256;
@@ -29,20 +39,6 @@ constexpr std::string_view kPipeEnd = ".fifo";
 
 std::string hash_of(const std::string& name) {
   return sha256(name).str().substr(0, 16);
-}
-
-struct AskFile {
-  Ask asked;
-};
-void fields(FieldIo& io, AskFile& file) {
-  constexpr std::array<std::pair<Ask::Verb, std::string_view>, 3> kVerbs{
-      {{Ask::Verb::kJoin, "join"},
-       {Ask::Verb::kWorktree, "worktree"},
-       {Ask::Verb::kCompensate, "compensate"}}};
-  Ask& asked = file.asked;
-  io.choice("verb", asked.verb, kVerbs);
-  io.text("name", asked.name);
-  if (io.maybe("argv", asked.argv)) io.texts("argv", asked.argv);
 }
 
 struct Answer {
@@ -63,11 +59,10 @@ bool makes_sense(const Ask& asked) {
 
 Result<Ask> ask_from(const std::string& file) {
   const std::string text = TRY(read_file(file, kMaxAsk));
-  AskFile told;
+  Ask told;
   TRY(read_text(text, "ask", field_list(told)));
-  if (!makes_sense(told.asked))
-    return fail(Code::kUsage, "an ask without a name, or with too long a one");
-  return std::move(told.asked);
+  if (makes_sense(told)) return told;
+  return fail(Code::kUsage, "an ask without a name, or with too long a one");
 }
 
 Result<std::string> answer_from(std::string_view line) {
@@ -107,7 +102,7 @@ Result<std::string> ask(const std::string& observed, const Ask& asked, std::int6
   if (!fd) {
     result = std::unexpected(std::move(fd).error());
   } else {
-    const std::string line = canonical_text(field_list(AskFile{asked})) + "\n";
+    const std::string line = canonical_text(field_list(asked)) + "\n";
     const Status written = write_file(base + std::string(kAskEnd), line, Sync::kNo);
     result = written ? wait_for_answer(fd->get(), timeout_ms) : std::unexpected(written.error());
   }

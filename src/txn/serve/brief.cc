@@ -6,44 +6,38 @@
 #include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/if_there.h"
 #include "model/workflow.h"
 
 namespace gittxn::api {
 
+static void fields(FieldIo& io, Brief::Change& change) {
+  io.thing("change");
+  io.text("subject", change.subject);
+  io.text("changed_by", change.changed_by);
+  io.text("diff", change.diff);
+}
+static void fields(FieldIo& io, Brief& brief) {
+  constexpr int kVersion = 1;
+  int version = kVersion;
+  io.thing("brief");
+  io.integer("v", version);
+  io.integer("number", brief.number);
+  io.oid("head", brief.head);
+  io.text("branch", brief.branch);
+  io.list("changes", brief.changes);
+  if (version != kVersion) io.wrong("v", "a brief of another version");
+}
+
 namespace {
 
 constexpr std::size_t kMaxBriefFile = 4u << 20;
-constexpr int kBriefVersion = 1;
 
 std::string json_path(const std::string& observed) {
   return join_path(observed, "brief.json");
 }
 std::string text_path(const std::string& observed) {
   return join_path(observed, "brief.md");
-}
-
-void fields(FieldIo& io, Brief::Change& change) {
-  io.thing("change");
-  io.text("subject", change.subject);
-  io.text("changed_by", change.changed_by);
-  io.text("diff", change.diff);
-}
-
-// The file: the brief and the version of its form.
-struct BriefFile {
-  Brief brief;
-  int version = kBriefVersion;
-};
-void fields(FieldIo& io, BriefFile& file) {
-  Brief& brief = file.brief;
-  const auto change = [](FieldIo& each, Brief::Change& one) { fields(each, one); };
-  io.thing("brief");
-  io.integer("v", file.version);
-  io.integer("number", brief.number);
-  io.oid("head", brief.head);
-  io.text("branch", brief.branch);
-  io.list_of("changes", brief.changes, change);
-  if (file.version != kBriefVersion) io.wrong("v", "a brief of another version");
 }
 
 // A workflow changes for those who work in it by being cancelled alone.
@@ -102,17 +96,15 @@ std::string brief_text(const Brief& brief) {
 
 Status write_brief(const std::string& observed, const Brief& brief) {
   TRY(write_file(text_path(observed), brief_text(brief), Sync::kNo));
-  return write_file(json_path(observed), canonical_text(field_list(BriefFile{brief})) + "\n",
-                    Sync::kNo);
+  return write_file(json_path(observed), canonical_text(field_list(brief)) + "\n", Sync::kNo);
 }
 
 Result<std::optional<Brief>> read_brief(const std::string& observed) {
-  const auto text = read_file(json_path(observed), kMaxBriefFile);
-  if (!text && text.error().code == Code::kNotFound) return std::nullopt;
-  if (!text) return std::unexpected(text.error());
-  BriefFile file;
-  TRY_IN("the brief", read_text(*text, "brief", field_list(file)));
-  return std::move(file.brief);
+  const auto text = TRY(if_there(read_file(json_path(observed), kMaxBriefFile)));
+  if (!text) return std::nullopt;
+  Brief brief;
+  TRY_IN("the brief", read_text(*text, "brief", field_list(brief)));
+  return brief;
 }
 
 Status remove_brief(const std::string& observed) {
