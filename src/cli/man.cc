@@ -9,10 +9,7 @@ namespace gittxn::cli {
 namespace {
 
 // What may be set beside the command line, and what exit statuses mean.
-struct Setting {
-  std::string_view name;
-  std::string_view help;
-};
+using Setting = std::pair<std::string_view, std::string_view>;
 constexpr Setting kConfig[] = {
     {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
     {"txn.handlerRetry",
@@ -74,10 +71,7 @@ constexpr Setting kExits[] = {
 
 constexpr std::string_view kExperimental = "\nExperimental: it may change in a minor version.";
 
-struct Escape {
-  char character;
-  std::string_view written;
-};
+using Escape = std::pair<char, std::string_view>;  // how a character is written
 constexpr Escape kEscapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'`', "\\(ga"}, {'\'', "\\(aq"},
                                {'"', "\\(dq"}, {'~', "\\(ti"}, {'^', "\\(ha"}};
 
@@ -89,8 +83,8 @@ std::string troff(std::string_view text) {
   for (char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
-    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::character);
-    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->written;
+    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::first);
+    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->second;
   }
   return out;
 }
@@ -138,9 +132,7 @@ std::string flags_section(std::span<const FlagSpec> flags, Stability of_command)
 
 std::string settings_section(std::span<const Setting> settings) {
   std::string out;
-  for (const Setting& setting : settings) {
-    out += entry(".B " + troff(setting.name), troff(setting.help) + ".");
-  }
+  for (const auto& [name, help] : settings) out += entry(".B " + troff(name), troff(help) + ".");
   return out;
 }
 

@@ -13,13 +13,10 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
-struct Diff {
-  TxnId txn;
-  std::string diff;
-};
+using Diff = std::pair<TxnId, std::string>;
 constexpr Printed<Diff> kDiffJson{"diff", "The change of a transaction as a patch.",
                                   [](FieldIo& io, const Diff& one) {
-                                    io.each_text({{"txn", one.txn.str()}, {"diff", one.diff}});
+                                    io.each_text({{"txn", one.first.str()}, {"diff", one.second}});
                                   }};
 
 Result<int> status_command(Session& session, api::Kernel& kernel) {

@@ -41,24 +41,18 @@ api::RunOptions options_of(const Session& session) {
   return options;
 }
 
-struct Ran {
-  TxnId txn;
-  int status = 0;
-};
+using Ran = std::pair<TxnId, int>;
 constexpr Printed<Ran> kExecJson{"exec",
                                  "A command that was run in a transaction, with its exit status.",
                                  [](FieldIo& io, const Ran& ran) {
-                                   io.text("txn", ran.txn.str());
-                                   io.integer("command_exit", ran.status);
+                                   io.text("txn", ran.first.str());
+                                   io.integer("command_exit", ran.second);
                                  }};
 
-struct Place {
-  TxnId txn;
-  std::string path;
-};
+using Place = std::pair<TxnId, std::string>;
 constexpr Printed<Place> kWorktreeJson{
     "worktree", "Where the files of a transaction are.", [](FieldIo& io, const Place& place) {
-      io.each_text({{"txn", place.txn.str()}, {"worktree", place.path}});
+      io.each_text({{"txn", place.first.str()}, {"worktree", place.second}});
     }};
 
 // The end of run and commit.
