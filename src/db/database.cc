@@ -8,7 +8,6 @@
 #include "base/failpoint.h"
 #include "base/fs.h"
 #include "db/postgres.h"
-#include "db/postgres_sql.h"
 
 namespace gittxn::db {
 

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "db/libpq.h"
-#include "db/postgres_sql.h"
 
 namespace gittxn::db {
 namespace {

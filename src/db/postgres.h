@@ -78,4 +78,13 @@ class PostgresDriver final : public Driver {
   bool broken_ = false;  // nobody knows what the server will say next
 };
 
+// SQL as the store writes it, in PostgreSQL's words (postgres_sql.cc). Pure.
+std::string as_identifier(std::string_view name);
+
+// `?` and `?7` outside of quotes become `$1`, `$7`.
+std::string numbered(std::string_view sql);
+
+// CREATE statements for SQLite's strict tables, in PostgreSQL's words.
+std::string postgres_ddl(std::string_view sqlite);
+
 }  // namespace gittxn::db

@@ -1,4 +1,4 @@
-#include "db/postgres_sql.h"
+#include "db/postgres.h"
 
 namespace gittxn::db {
 namespace {

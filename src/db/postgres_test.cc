@@ -11,7 +11,6 @@
 #include "db/database.h"
 #include "db/libpq.h"
 #include "db/postgres.h"
-#include "db/postgres_sql.h"
 #include "db/testing/postgres.h"
 
 namespace gittxn::db {
