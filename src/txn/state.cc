@@ -1,5 +1,3 @@
-// Opening a repository for the verbs, and the questions they share. Opening writes nothing: the
-// store is made by the first verb that has something to record.
 #include "txn/state.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Leases for people, scripts and transactions: see leases.h.
 #include "work/leases.h"
 
 #include <fmt/format.h>
