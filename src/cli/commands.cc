@@ -51,8 +51,6 @@ constexpr FlagSpec kCommon[] = {
             .label = {},
             .help = "no progress, no notes, no advice",
             .letter = "-q"}),
-    {"--log", "FORMAT", "write a structured log to standard error: text or json", Value::kChoice,
-     "", "text json"},
     stable({.name = "--help", .label = {}, .help = "show this help", .letter = "-h"})};
 
 constexpr LaterName kLater[] = {

@@ -149,7 +149,7 @@ std::string help_text(const CommandSpec& command) {
   }
   if (!flags.empty()) out += "\nOptions\n" + flags;
   out += "\nExamples\n" + example_lines(command);
-  out += "\nOptions of every command: --json, -q, --log FORMAT, -h\n";
+  out += "\nOptions of every command: --json, -q, -h\n";
   return out;
 }
 

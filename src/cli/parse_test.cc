@@ -70,7 +70,6 @@ TEST(Parse, CommonOptionsStandAnywhere) {
     Parsed parsed = good(line);
     EXPECT_TRUE(parsed.has("--json") && parsed.has("--quiet")) << line;
   }
-  EXPECT_EQ(good("--log=json status").text("--log"), "json");
   EXPECT_EQ(good("log -n 5").number("--limit", 20), 5);
   EXPECT_EQ(good("run --name a --name b -- x").text("--name"), "b") << "the last one counts";
 }

@@ -179,9 +179,7 @@ std::string commands_page(const Table& table) {
                          schemas_text(*command));
     }
   }
-  out += fmt::format("\nOf every command: {}; experimental: {}.\n",
-                     flags_text(table.common, Stability::kStable),
-                     flags_text(table.common, Stability::kExperimental));
+  out += fmt::format("\nOf every command: {}.\n", flags_text(table.common, Stability::kStable));
   return out + "\n## Deprecated\n\n" + former_text(table);
 }
 

@@ -75,7 +75,7 @@ TEST(GitArgv, ProgramsOfGit) {
   EXPECT_FALSE(is_git_program("/usr/bin/git-lfs"));
   EXPECT_TRUE(is_git_program("/usr/bin/git-txn"));
   EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "mcp"}));
-  EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "--log", "json", "mcp"}));
+  EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "-q", "mcp"}));
   EXPECT_TRUE(serves_worktree("/usr/bin/git-txn", {"git-txn", "read", "--absent", "a"}));
   EXPECT_FALSE(serves_worktree("/usr/bin/git-txn", {"git-txn", "status"}));
   EXPECT_FALSE(serves_worktree("/usr/bin/git-txn", {"git-txn", "reads", "t-1"}));
