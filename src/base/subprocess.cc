@@ -164,7 +164,7 @@ pid_t start(const Plan& plan) {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): see above
+  const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): see above
   if (pid == 0) child_main(plan);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
