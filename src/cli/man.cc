@@ -9,7 +9,10 @@ namespace gittxn::cli {
 namespace {
 
 // What may be set beside the command line, and what exit statuses mean.
-using Setting = std::pair<std::string_view, std::string_view>;
+struct Setting {
+  std::string_view name;
+  std::string_view help;
+};
 constexpr Setting kConfig[] = {
     {"txn.retention", "how long events are kept, such as 90d (default: for ever)"},
     {"txn.handlerRetry",
@@ -71,7 +74,10 @@ constexpr Setting kExits[] = {
 
 constexpr std::string_view kExperimental = "\nExperimental: it may change in a minor version.";
 
-using Escape = std::pair<char, std::string_view>;  // how a character is written
+struct Escape {
+  char character;
+  std::string_view written;
+};
 constexpr Escape kEscapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'`', "\\(ga"}, {'\'', "\\(aq"},
                                {'"', "\\(dq"}, {'~', "\\(ti"}, {'^', "\\(ha"}};
 
@@ -83,8 +89,8 @@ std::string troff(std::string_view text) {
   for (char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
-    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::first);
-    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->second;
+    const auto* const escape = std::ranges::find(kEscapes, c, &Escape::character);
+    out += escape == std::end(kEscapes) ? std::string_view(&c, 1) : escape->written;
   }
   return out;
 }
@@ -132,7 +138,9 @@ std::string flags_section(std::span<const FlagSpec> flags, Stability of_command)
 
 std::string settings_section(std::span<const Setting> settings) {
   std::string out;
-  for (const auto& [name, help] : settings) out += entry(".B " + troff(name), troff(help) + ".");
+  for (const Setting& setting : settings) {
+    out += entry(".B " + troff(setting.name), troff(setting.help) + ".");
+  }
   return out;
 }
 

@@ -13,10 +13,13 @@ namespace {
 
 constexpr std::int64_t kLogLines = 20;
 
-using Diff = std::pair<TxnId, std::string>;
+struct Diff {
+  TxnId txn;
+  std::string diff;
+};
 constexpr Printed<Diff> kDiffJson{"diff", "The change of a transaction as a patch.",
                                   [](FieldIo& io, const Diff& one) {
-                                    io.each_text({{"txn", one.first.str()}, {"diff", one.second}});
+                                    io.each_text({{"txn", one.txn.str()}, {"diff", one.diff}});
                                   }};
 
 Result<int> status_command(Session& session, api::Kernel& kernel) {

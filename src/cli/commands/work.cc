@@ -41,18 +41,24 @@ api::RunOptions options_of(const Session& session) {
   return options;
 }
 
-using Ran = std::pair<TxnId, int>;
+struct Ran {
+  TxnId txn;
+  int status = 0;
+};
 constexpr Printed<Ran> kExecJson{"exec",
                                  "A command that was run in a transaction, with its exit status.",
                                  [](FieldIo& io, const Ran& ran) {
-                                   io.text("txn", ran.first.str());
-                                   io.integer("command_exit", ran.second);
+                                   io.text("txn", ran.txn.str());
+                                   io.integer("command_exit", ran.status);
                                  }};
 
-using Place = std::pair<TxnId, std::string>;
+struct Place {
+  TxnId txn;
+  std::string path;
+};
 constexpr Printed<Place> kWorktreeJson{
     "worktree", "Where the files of a transaction are.", [](FieldIo& io, const Place& place) {
-      io.each_text({{"txn", place.first.str()}, {"worktree", place.second}});
+      io.each_text({{"txn", place.txn.str()}, {"worktree", place.path}});
     }};
 
 // The end of run and commit.
