@@ -63,10 +63,16 @@ std::vector<std::string> Failpoint::names() {
 
 Status Failpoint::fire() {
   if (__atomic_sub_fetch(&countdown_, 1, __ATOMIC_RELAXED) != 0) return {};
-  if (action_ == Action::kError) {
-    return fail(Code::kFault, "failpoint " + std::string(name_) + " is armed with an error");
+  switch (action_) {
+    case Action::kKill:
+      ::kill(::getpid(), SIGKILL);
+      break;
+    case Action::kStop:
+      ::kill(::getpid(), SIGSTOP);
+      break;
+    case Action::kError:
+      return fail(Code::kFault, "failpoint " + std::string(name_) + " is armed with an error");
   }
-  ::kill(::getpid(), action_ == Action::kKill ? SIGKILL : SIGSTOP);
   return {};
 }
 

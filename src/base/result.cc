@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <iterator>
 
 namespace gittxn {
 
@@ -21,13 +20,37 @@ std::unexpected<Error> fail_errno(int errnum, std::string what) {
 }
 
 std::string_view code_name(Code code) {
-  constexpr std::string_view kNames[] = {
-      // in the order of Code
-      "fault",   "usage",       "not-found", "exists",         "stale",
-      "busy",    "corrupt",     "newer",     "unsupported",    "refused",
-      "timeout", "interrupted", "needs-git", "outcome-unknown"};
-  const auto at = static_cast<std::size_t>(code);
-  return at < std::size(kNames) ? kNames[at] : "unknown";
+  switch (code) {
+    case Code::kFault:
+      return "fault";
+    case Code::kUsage:
+      return "usage";
+    case Code::kNotFound:
+      return "not-found";
+    case Code::kExists:
+      return "exists";
+    case Code::kStale:
+      return "stale";
+    case Code::kBusy:
+      return "busy";
+    case Code::kCorrupt:
+      return "corrupt";
+    case Code::kNewer:
+      return "newer";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kRefused:
+      return "refused";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kInterrupted:
+      return "interrupted";
+    case Code::kNeedsGit:
+      return "needs-git";
+    case Code::kOutcomeUnknown:
+      return "outcome-unknown";
+  }
+  return "unknown";
 }
 
 }  // namespace gittxn

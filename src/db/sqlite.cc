@@ -161,11 +161,18 @@ class SqliteCursor final : public Cursor {
 
 Result<std::unique_ptr<SqliteHandle>> connect_sqlite(const std::string& path, SqliteFile file,
                                                      const OpenOptions& options) {
-  constexpr int kFlags[] = {// in the order of SqliteFile
-                            SQLITE_OPEN_READWRITE, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
-  const int flags =
-      kFlags[static_cast<std::size_t>(file)] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  switch (file) {
+    case SqliteFile::kExisting:
+      flags |= SQLITE_OPEN_READWRITE;
+      break;
+    case SqliteFile::kCreate:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+      break;
+    case SqliteFile::kImmutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+      break;
+  }
   const std::string name = file == SqliteFile::kImmutable ? as_uri(path) : path;
   auto connection = std::make_unique<SqliteHandle>();
   connection->path = path;

@@ -57,12 +57,16 @@ Session::Session(api::TreeTools& tools, std::string version)
     : tools_(tools), version_(std::move(version)) {}
 
 std::string Session::answer(const Message& message, const std::function<bool()>& stop) {
-  if (message.kind == Message::Kind::kInvalid) {
-    return error_line(message.id, message.code, message.error);
+  switch (message.kind) {
+    case Message::Kind::kInvalid:
+      return error_line(message.id, message.code, message.error);
+    case Message::Kind::kResponse:      // we ask nothing
+    case Message::Kind::kNotification:  // "initialized" opens nothing that was closed; cancelling
+                                        // is
+      return "";                        // seen by whoever holds the queue; others mean nothing here
+    case Message::Kind::kRequest:
+      break;
   }
-  // We ask nothing, so no answer is awaited. Of what is only told, "initialized" opens nothing that
-  // was closed, cancelling is seen by whoever holds the queue, and others mean nothing here.
-  if (message.kind != Message::Kind::kRequest) return "";
   if (message.method == "initialize") return initialize(message);
   if (!is_modern(message)) {
     if (message.method == "ping") return reply_line(message.id, Json::object());

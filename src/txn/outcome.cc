@@ -35,11 +35,16 @@ std::string_view outcome_name(const Outcome& outcome) {
 }
 
 int exit_code(const Outcome& outcome) {
-  const TxnState state = outcome.txn.state;
-  const bool well = state == TxnState::kLanded ||
-                    (state == TxnState::kNothing && !outcome.command_failed) ||
-                    (state == TxnState::kOpen && outcome.as_asked);
-  return well ? 0 : 1;
+  switch (outcome.txn.state) {
+    case TxnState::kLanded:
+      return 0;
+    case TxnState::kNothing:
+      return outcome.command_failed ? 1 : 0;
+    case TxnState::kOpen:
+      return outcome.as_asked ? 0 : 1;
+    default:
+      return 1;
+  }
 }
 
 }  // namespace gittxn::api

@@ -95,12 +95,23 @@ std::string unknown_note(const ReadSet& reads) {
 }  // namespace
 
 std::string next_line(const Txn& txn) {
-  using enum TxnState;
-  if (txn.state == kLanding) return "git txn recover";
-  if (txn.state == kLanded || txn.state == kNothing) return {};
-  const bool refused = txn.state == kRejected || txn.state == kQuarantined;
-  const std::string_view verb = txn.state == kAborted ? "resume" : refused ? "why" : "commit";
-  return fmt::format("git txn {} {}", verb, txn.id.str());
+  switch (txn.state) {
+    case TxnState::kOpen:
+    case TxnState::kPrepared:
+    case TxnState::kRepairing:
+      return "git txn commit " + txn.id.str();
+    case TxnState::kRejected:
+    case TxnState::kQuarantined:
+      return "git txn why " + txn.id.str();
+    case TxnState::kAborted:
+      return "git txn resume " + txn.id.str();
+    case TxnState::kLanding:
+      return "git txn recover";
+    case TxnState::kLanded:
+    case TxnState::kNothing:
+      break;
+  }
+  return {};
 }
 
 Result<bool> dropped_with_phase(State& state, const Txn& txn) {

@@ -105,9 +105,15 @@ Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& 
 }  // namespace
 
 std::string_view unknown_words(Unknown why) {
-  if (why == Unknown::kUntraced) return "the worktree was changed outside a traced command";
-  if (why == Unknown::kElse) return "";
-  return "the command was killed, or its end could not be recorded";
+  switch (why) {
+    case Unknown::kUntraced:
+      return "the worktree was changed outside a traced command";
+    case Unknown::kKilled:
+      return "the command was killed, or its end could not be recorded";
+    case Unknown::kElse:
+      break;
+  }
+  return "";
 }
 
 Unknown unknown_of(const ReadSet& reads) {
