@@ -11,11 +11,17 @@
 
 namespace gittxn::testing {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)  // g++
+#if defined(__has_feature)  // clang
+constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
+constexpr bool kSanitized = kThreadSanitizer || __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_THREAD__)  // g++
+constexpr bool kThreadSanitizer = true;
 constexpr bool kSanitized = true;
-#elif defined(__has_feature)  // clang
-constexpr bool kSanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr bool kThreadSanitizer = false;
+constexpr bool kSanitized = true;
 #else
+constexpr bool kThreadSanitizer = false;
 constexpr bool kSanitized = false;
 #endif
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/subprocess.h"
+#include "base/testing/campaign.h"
 #include "repo/testing/scratch_repo.h"
 #include "repo/worktree/worktree_mount.h"
 
@@ -61,17 +62,10 @@ class Place {
   Worktree worktree_;
 };
 
-#if defined(__SANITIZE_THREAD__)  // g++
-constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)  // clang
-constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kThreadSanitizer = false;
-#endif
-
 // Overlays that this machine cannot mount are another test's business.
 inline std::string missing(OverlayMarks marks) {
-  if (kThreadSanitizer) return "who enters a namespace has one thread, and TSan one more";
+  if (gittxn::testing::kThreadSanitizer)
+    return "who enters a namespace has one thread, and TSan one more";
   if (marks == OverlayMarks::kTrusted && overlay_marks() != marks) return "not the administrator";
   const ScratchDir dir;
   for (const KindSupport& kind : probe_kinds(dir.path())) {
