@@ -223,7 +223,7 @@ TEST_P(Searchers, PrintTheSameWhereTheReadHolds) {
   EXPECT_GT(refined, rounds() * 3);
   EXPECT_GT(certain, rounds());
   EXPECT_GT(held, rounds());
-  if (rounds() < kUsualRounds) return;  // too few to be stale in
+  if (rounds() < kUsualRounds) return;  // too few rounds for the shares below
   EXPECT_GT(stale, 0);
   EXPECT_LT(stale_and_equal, refined / 4);
 }

@@ -101,8 +101,8 @@ died() {
 }
 test_case 'of a transaction whose process was killed show says that it died, and that its reads are unknown' died
 
-# at_terminal COMMAND: what a terminal shows of it is in $WORLD/.terminal, and standard input is typed. script(1) runs
-# $SHELL, and /bin/sh without one; of what bash exports (meet) only bash passes functions on.
+# at_terminal COMMAND: what a terminal shows of it is in $WORLD/.terminal, and standard input is typed. Without
+# SHELL, script(1) runs /bin/sh, which does not pass on the functions that bash exports (meet).
 at_terminal() { TERM=xterm SHELL=$BASH script -qefc "$1" /dev/null >"$WORLD/.terminal"; }
 shown() { # TEXT: once the terminal shows it
   local n=0
