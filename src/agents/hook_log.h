@@ -54,6 +54,10 @@ class HookLogReader {
   // Every session that was seen has ended, and there was one. Without it the agent was killed, or
   // hooks were lost: lower confidence.
   bool all_sessions_ended() const;
+  bool has_ended(const std::string& session) const {
+    const auto at = sessions_.find(session);
+    return at != sessions_.end() && at->second && !sessions_lost_;
+  }
   std::size_t sessions() const { return sessions_.size(); }
 
  private:

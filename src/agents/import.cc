@@ -87,10 +87,30 @@ class Import {
       }
     }
     if (report_.files == 0) return {};
+    if (whole()) say_read();
     return write_file(join_path(directory_, "transcripts.jsonl"), lines_.text(), Sync::kYes);
   }
 
  private:
+  // Nothing of what the sessions did is missing.
+  bool whole() const {
+    const Tally& hooks = report_.hooks;
+    const Tally& files = report_.tally;
+    return report_.sessions_ended && report_.missing.empty() && report_.left_out == 0 &&
+           hooks.damaged + hooks.incomplete + report_.unparsed_hooks == 0 &&
+           files.damaged + files.incomplete + files.unknown == 0;
+  }
+
+  void say_read() {
+    for (const std::string& session : sessions_) {
+      Observation read;
+      read.source = ReadSource::kTranscript;
+      read.session = session;
+      read.detail = Session{SessionPhase::kRead, "", "", ""};
+      lines_.add(read);
+    }
+  }
+
   void note_session(const Observation& seen) {
     if (!seen.session.empty() && sessions_.size() < kMaxSessionFiles) {
       sessions_.insert(seen.session);

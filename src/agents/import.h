@@ -32,7 +32,9 @@ struct Imported {
 };
 
 // Reads <directory>/hooks.jsonl and writes <directory>/transcripts.jsonl anew; nothing is written
-// when no hook named a file. An error is of the directory itself, never of a session file.
+// when no hook named a file. Each session is said to be read (SessionPhase) only when nothing of
+// any of them is damaged, missing, left out or not known. An error is of the directory itself,
+// never of a session file.
 Result<Imported> import_sessions(const std::string& directory);
 
 // Appends what an OTLP export says to <directory>/otel.jsonl. kUsage: it is not one, or too large.

@@ -98,6 +98,29 @@ TEST_F(Import, ARolloutOfCodexAndThoseThatNameItAsParent) {
   EXPECT_THAT(written(), Contains(HasSubstr("src/math.h")));
 }
 
+TEST_F(Import, ASessionIsReadWhenNothingOfItIsMissing) {
+  const std::string whole =
+      R"({"type":"user","sessionId":"s","message":{"role":"user","content":"hello"}})";
+  const auto read = [&](const std::string& text) {
+    put(sessions("s.jsonl"), text);
+    import();
+    const std::vector<std::string> lines = written();
+    return std::ranges::count_if(kept_.all, [](const Observation& seen) {
+      const auto* session = std::get_if<Session>(&seen.detail);
+      return session != nullptr && session->phase == SessionPhase::kRead && seen.session == "s";
+    });
+  };
+  hook(session("SessionStart", sessions("s.jsonl"), "s"));
+  EXPECT_EQ(read(whole), 0) << "it has not ended";
+  hook(session("SessionEnd", sessions("s.jsonl"), "s"));
+  EXPECT_EQ(read(whole), 1);
+  EXPECT_EQ(read(whole + "\nnonsense"), 0) << "damaged";
+  EXPECT_EQ(read(whole + "\n{\"type\":\"of another version\"}"), 0) << "not known";
+  hook(session("SessionStart", sessions("none.jsonl"), "t"));
+  hook(session("SessionEnd", sessions("none.jsonl"), "t"));
+  EXPECT_EQ(read(whole), 0) << "another one is missing";
+}
+
 TEST_F(Import, WhatIsNamedIsNotTrusted) {
   ASSERT_EQ(::mkfifo(sessions("pipe.jsonl").c_str(), 0600), 0);
   put(sessions("secret"), "{}");

@@ -29,10 +29,11 @@ constexpr NameTable<QueryKind, 3> kQueries = {
     {{QueryKind::kGrep, "grep"}, {QueryKind::kGlob, "glob"}, {QueryKind::kWeb, "web"}}};
 constexpr NameTable<Phase, 3> kPhases = {
     {{Phase::kLaunched, "launched"}, {Phase::kStarted, "started"}, {Phase::kStopped, "stopped"}}};
-constexpr NameTable<SessionPhase, 4> kSessionPhases = {{{SessionPhase::kStarted, "started"},
+constexpr NameTable<SessionPhase, 5> kSessionPhases = {{{SessionPhase::kStarted, "started"},
                                                         {SessionPhase::kTurnEnded, "turn_ended"},
                                                         {SessionPhase::kEnded, "ended"},
-                                                        {SessionPhase::kMoved, "moved"}}};
+                                                        {SessionPhase::kMoved, "moved"},
+                                                        {SessionPhase::kRead, "read"}}};
 // In the order of Detail's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Detail>> kKinds = {
     "other", "read",   "list",         "write",    "query",   "command", "url",

@@ -112,7 +112,8 @@ struct SubAgent {
   std::string worktree;    // path or name of one of its own, "" none or unknown
   bool operator==(const SubAgent&) const = default;
 };
-enum class SessionPhase { kStarted, kTurnEnded, kEnded, kMoved };
+// kRead: all that it said of itself was read, from its beginning to its end (import.h).
+enum class SessionPhase { kStarted, kTurnEnded, kEnded, kMoved, kRead };
 struct Session {
   SessionPhase phase = SessionPhase::kStarted;
   std::string reason;      // "startup", "resume", "other", ...; of kMoved the new directory

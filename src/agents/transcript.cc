@@ -17,9 +17,10 @@ constexpr std::size_t kMaxCallBytes = 32u << 20;  // of inputs held for their an
 
 // Types of lines and attachments that say nothing about the tree.
 constexpr std::string_view kSilentLines[] = {
-    "system",         "queue-operation", "last-prompt", "tools-used",
-    "worktree-state", "relocated",       "summary",     "file-history-snapshot",
-    "progress",       "custom-title",    "agent-name"};
+    "system",           "queue-operation",   "last-prompt", "tools-used",
+    "worktree-state",   "relocated",         "summary",     "file-history-snapshot",
+    "progress",         "custom-title",      "agent-name",  "api-request",
+    "api-request-blob", "api-request-shape", "atis-latch",  "cost-state"};
 constexpr std::string_view kSilentAttachments[] = {"deferred_tools_delta",
                                                    "deferred_tools_record",
                                                    "environment",

@@ -30,6 +30,12 @@ Result<OnClose> on_close_from_name(std::string_view name) {
   return value_in(kOnClose, "action", name);
 }
 
+bool covers(std::string_view prefix, std::string_view path) {
+  if (prefix.ends_with('/')) prefix.remove_suffix(1);
+  if (prefix.empty() || path == prefix) return true;
+  return path.starts_with(prefix) && path[prefix.size()] == '/';
+}
+
 const PhaseSpec* WorkflowSpec::phase(std::string_view wanted) const {
   return named(phases, wanted);
 }

@@ -20,12 +20,20 @@ struct GateSpec {
   Digest version;                // hash of the normalised definition
 };
 
+// [[question]]: a command whose exit status is its answer, at every level.
+struct QuestionRule {
+  std::vector<std::string> command;  // argv; a string in the file as ["sh", "-c", string]
+};
+
 struct WorktreeSpec {
   std::vector<std::string> copy;              // paths copied from the main checkout, e.g. ".env"
   std::vector<std::string> share;             // read-only shared folders, e.g. "node_modules"
   std::vector<std::vector<std::string>> run;  // set-up commands
   std::optional<std::pair<int, int>> ports;   // a free range from here is given as GIT_TXN_PORT
 };
+
+// True if a path of a policy ("src/auth/", "" for the whole repository) is `path` or above it.
+bool covers(std::string_view prefix, std::string_view path);
 
 struct PathRule {  // raises, never lowers
   std::string prefix;
@@ -115,6 +123,8 @@ struct Policy {
   Digest trust_hash;  // of all commands in it; empty when it runs nothing
   std::vector<HandlerSpec> handlers = {};  // sorted by name
   ProposalRules proposals = {};
+  std::vector<QuestionRule> questions = {};  // in file order
+  std::vector<std::string> listings = {};    // prefixes; sorted. Whoever listed these read them
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };

@@ -45,6 +45,11 @@ enum class ReadKind {
 inline constexpr std::string_view kUncommitted = "uncommitted:";
 
 enum class Strength { kHard, kSoft };
+// The reader who was shown what a read saw, the widest first (docs/design/0040-answers.md). kAny:
+// anybody, who may have computed with it. kEdits: a program that changed the file by an edit that
+// somebody wrote down (sed -i, patch), and put it back. kShown: an agent alone, as the answer of
+// one of its tool calls. kItself: an agent's own program, which showed it to nobody.
+enum class ReaderClass { kAny, kEdits, kShown, kItself };
 enum class ReadSource { kTrace, kHook, kMcp, kTranscript, kDeclared, kCoarse, kKernel };
 
 // Lines first .. first + count - 1 of a file, from 1. count 0: the whole file.
@@ -71,8 +76,38 @@ struct Read {
   std::string agent;          // its sub-agent, "" is the session's own
   std::string call;           // id of its tool call
   std::string tool;           // what that tool is called
+  std::int64_t question = 0;  // the number of the question whose look it is; 0: of none
+  ReaderClass reader = ReaderClass::kAny;
 
   bool operator==(const Read&) const = default;
+};
+
+// One process, with everything it started, whose answer is what the transaction was shown of what
+// it looked at. Its looks are the reads that carry its number: while they hold the answer does, and
+// when one does not the question can be asked again (docs/design/0040-answers.md).
+struct Question {
+  // kPure: the answer is all that it printed, and its status. kRunner: its status, which was 0.
+  enum class Kind { kPure, kRunner };
+  std::int64_t number = 0;  // from 1, in the order of asking
+  Kind kind = Kind::kPure;
+  std::string name;                   // "pytest"
+  std::string program;                // the file that was run, by its real path
+  std::vector<std::string> argv;      // whole
+  std::string tree;                   // the worktree it was asked in, absolute
+  std::string directory;              // where it ran, in the tree; "" is its top
+  std::vector<std::string> env;       // kPure: "NAME=value" of what may change its answer, sorted
+  Digest environment;                 // kRunner: of all of it
+  std::vector<std::string> settings;  // of git, "key=value": those that its answer depends on
+  std::string input;                  // standard input: a path, or "" for nothing
+  int status = 0;
+  // Files of the transaction's own, sorted, that were by then as it leaves them; and directories
+  // that it had removed. One that lost its files otherwise is still there, empty.
+  std::vector<std::string> own;
+  // Paths, sorted, that the transaction changed before it and afterwards, and that it did not meet:
+  // what was there by then is not known, and on a tree where it meets one it cannot be asked.
+  std::vector<std::string> unsettled = {};
+
+  bool operator==(const Question&) const = default;
 };
 
 // Complete, or unknown with a reason; unknown means that everything in scope was read.
@@ -84,9 +119,13 @@ struct ReadSet {
   std::vector<std::string> notes;  // reported: writes into another checkout, daemons, setuid, ...
   std::vector<std::string> sessions;  // names of the agents' conversations that were seen, sorted
   std::vector<std::string> resumed;   // of them and of others, those that were gone on with, sorted
+  std::vector<Question> questions = {};  // by number
+  // Processes that looked like one: "COMMAND: why it is none", each once.
+  std::vector<std::string> no_questions = {};
 };
 
 void fields(FieldIo& io, Read& read);
+void fields(FieldIo& io, Question& question);
 void fields(FieldIo& io, ReadSet& set);  // the first of its lines: all but the reads
 
 std::string_view read_kind_name(ReadKind kind);
@@ -95,8 +134,15 @@ std::string_view source_name(ReadSource source);
 std::string maker_of(const Read& read);
 // Sorts and removes duplicates: of two observations of one thing the better source stays, and hard
 // wins over soft. Two observations with different digests are two reads (they cannot both hold, and
-// dropping one would hide that).
+// dropping one would hide that). A look of a question is another read than the same one of nobody's
+// question, unless that is hard: then it has to hold anyway, and the look is dropped. Of two
+// readers the wider one counts and is named.
 void normalize(ReadSet& set);
+// Adds the reads of another set, whose questions get new numbers.
+void add_reads(ReadSet& set, ReadSet other);
+// argv for people: quoted, cut to 200 bytes but never inside a UTF-8 character.
+std::string argv_text(const std::vector<std::string>& argv);
+const Question* question_of(const ReadSet& set, std::int64_t number);  // null: there is none
 // JSON lines: first the set's own line {complete, unknown_reason, tool_env, notes, sessions?,
 // resumed?}, then
 // one read a line, normalised. The digest of a read set is the SHA-256 of these.

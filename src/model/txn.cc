@@ -159,6 +159,9 @@ void fields(FieldIo& io, Conflict& conflict) {
   io.text("hint", conflict.hint);
   if (io.newer("read_by")) io.text("read_by", conflict.read_by);
   if (io.maybe("cause", conflict.cause)) io.text("cause", conflict.cause);
+  if (io.maybe("question", conflict.question)) io.text("question", conflict.question);
+  if (io.maybe("answer", conflict.answer)) io.text("answer", conflict.answer);
+  if (io.maybe("shown", conflict.shown)) io.text("shown", conflict.shown);
 }
 
 void fields(FieldIo& io, Txn& txn) {

@@ -185,6 +185,12 @@ struct Conflict {
   std::string hint;
   std::string read_by;  // who made the read (maker_of); empty: it is about no read
   std::string cause;    // the path whose change it met, where the subject is no path
+  // The command that looked at the subject, if that was a question (model/read.h). If it was run
+  // again: a sentence that says what became of its answer, and the lines of its output that show
+  // it. Both are printable and bounded.
+  std::string question = {};
+  std::string answer = {};
+  std::string shown = {};
   bool operator==(const Conflict&) const = default;
 };
 void fields(FieldIo& io, Conflict& conflict);

@@ -203,13 +203,16 @@ Refined<Query> query_from_argv(const std::string& program, const std::vector<std
   const std::string name = base_name(argv[0]);
   const std::string file = base_name(program);
   const bool fd = (name == "fd" || name == "fdfind") && (file == "fd" || file == "fdfind");
-  if (name != file && !fd) return not_refined("'" + file + "' under the name '" + name + "'");
+  if (name != file && !fd && around.name == Vouched::kNo) {
+    return not_refined("'" + file + "' under the name '" + name + "'");
+  }
   TRY(check_environment(around));
   const std::span<const std::string> words = std::span(argv).subspan(1);
   Refined<Query> query = not_refined("'" + name + "' is no searcher that is known");
   if (name == "grep") query = parse_grep(words, around);
   if (name == "rg") query = parse_ripgrep(words, around);
   if (name == "find") query = parse_find(words, around);
+  if (name == "bfs") query = parse_bfs(words, around);
   if (name == "ls") query = parse_ls(words, around);
   if (fd) query = parse_fd(words, around);
   if (name == "git") {

@@ -26,6 +26,8 @@ struct Surroundings {
   Vouched outside_rules = Vouched::kNo;
   // Whether git takes a word for a revision; unset: any word before "--" may be one.
   std::function<bool(const std::string&)> is_revision;
+  // The program is the one that argv[0] names, though its file may have another name.
+  Vouched name = Vouched::kNo;
 };
 
 // `program`: the path that was executed. It and argv[0] must both name the searcher: a program that

@@ -210,6 +210,16 @@ Refined<Query> parse_find(std::span<const std::string> words, const Surroundings
   return query;
 }
 
+// It prints what find prints, in another order; only as agents start it in the place of find.
+Refined<Query> parse_bfs(std::span<const std::string> words, const Surroundings& around) {
+  constexpr std::string_view kAsFind[] = {"-S", "dfs", "-regextype", "findutils-default"};
+  if (words.size() < std::size(kAsFind) ||
+      !std::ranges::equal(kAsFind, words.first(std::size(kAsFind)))) {
+    return not_refined("bfs, but not as find");
+  }
+  return parse_find(words.subspan(std::size(kAsFind)), around);
+}
+
 Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& around) {
   const Words split = TRY(split_words(kFdOptions, words, Order::kMixed));
   Query query = query_of_names(Tool::kFd);

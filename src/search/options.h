@@ -52,6 +52,7 @@ Refined<Query> parse_grep(std::span<const std::string> words, const Surroundings
 Refined<Query> parse_ripgrep(std::span<const std::string> words, const Surroundings& around);
 Refined<Query> parse_git_grep(std::span<const std::string> words, const Surroundings& around);
 Refined<Query> parse_find(std::span<const std::string> words, const Surroundings& around);
+Refined<Query> parse_bfs(std::span<const std::string> words, const Surroundings& around);
 Refined<Query> parse_fd(std::span<const std::string> words, const Surroundings& around);
 Refined<Query> parse_ls(std::span<const std::string> words, const Surroundings& around);
 

@@ -221,13 +221,32 @@ class Judge {
   }
 
   void names() {
+    const std::set<FileName> bound = bound_by(their_writes());
     for (const Defined& defined : defined_by(my_writes())) {
       for (const Use& use : their_uses_of(defined.name)) {
-        if (use.symbol != defined.write->symbol && !agreed_.contains(use.symbol)) {
-          judge_use(defined, use);
-        }
+        if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
+        if (is_its_own(defined, use) && bound.contains({use.path, use.name})) continue;
+        judge_use(defined, use);
       }
     }
+  }
+
+  // Names that the writes of a side define or import, each in its file.
+  using FileName = std::pair<std::string_view, std::string_view>;
+  static std::set<FileName> bound_by(const std::vector<const Write*>& writes) {
+    std::set<FileName> bound;
+    for (const Write* write : writes) {
+      if (write->change == Change::kRemoved) continue;
+      for (const std::string& name : write->defines) bound.emplace(write->path, name);
+    }
+    return bound;
+  }
+
+  // In languages whose files are modules, a name that a file binds itself is its own.
+  static bool is_its_own(const Defined& defined, const Use& use) {
+    return defined.write->change == Change::kAdded && defined.write->path != use.path &&
+           use.role != UseRole::kMember && use.role != UseRole::kText &&
+           is_any(use.language, {"javascript", "typescript", "tsx", "python"});
   }
 
   void judge_use(const Defined& defined, const Use& use) {

@@ -17,6 +17,7 @@
 #include "model/event.h"
 #include "model/policy.h"
 #include "model/txn.h"
+#include "model/verdict.h"
 #include "store/store.h"
 
 namespace gittxn::store::events {
@@ -94,6 +95,7 @@ struct LandingDetails {
   Digest patch;  // of the changes against old_head
   Digest reads;
   Digest writes;
+  Admission admitted = {};
 };
 NewEvent landing_prepared(const PreparedLanding& landing, const LandingDetails& details,
                           const Json& checkout);  // an array: what moves in checkouts
@@ -106,6 +108,9 @@ NewEvent transaction_landed(const PreparedLanding& landing,
 // Of an event landing.prepared, and of PreparedLanding::payload.
 Result<PreparedLanding> prepared_landing(const Event& event);
 Result<Json> landing_checkout(const std::string& payload);
+Result<Admission> admitted_by(const Event& event);  // of one landing.prepared
+// Reads it from the last landing in the history of a transaction that was not lost.
+Result<Admission> admitted_of(const std::vector<Event>& history);
 
 // Branches. The first event about a branch tells the log its head. An outside move is refused when
 // `old_head` is not the head in the log, and while a landing on that branch is unresolved.

@@ -23,6 +23,15 @@ Result<PreparedLanding> prepared_landing(const Event& event) {
   return landing_from_payload(event.payload, event.seq);
 }
 
+Result<Admission> admitted_of(const std::vector<Event>& history) {
+  Admission admitted;
+  for (const Event& event : history) {
+    if (event.type == event_type::kLandingLost) admitted = {};
+    if (event.type == event_type::kLandingPrepared) admitted = TRY(admitted_by(event));
+  }
+  return admitted;
+}
+
 Result<std::optional<Child>> child_of(const Event& event) {
   if (event.type != event_type::kChild) return std::nullopt;
   const Json json = TRY_IN(event.type, parse_json(event.payload));

@@ -64,6 +64,10 @@ void fields(FieldIo& io, LandingPayload& payload) {
     io.oid("fence_before", landing.fence_before);
     io.oid({"fence", "with a hub"}, landing.fence);
   }
+  if (io.maybe("admitted", payload.details.admitted)) {
+    io.value({"admitted", "what it landed by beside reads that hold as they are, below"},
+             payload.details.admitted);
+  }
 }
 
 }  // namespace
@@ -82,6 +86,12 @@ Result<Json> events::landing_checkout(const std::string& payload) {
   LandingPayload told;
   TRY(read_text(payload, event_type::kLandingPrepared, field_list(told)));
   return std::move(told.checkout);
+}
+
+Result<Admission> events::admitted_by(const Event& event) {
+  LandingPayload told;
+  TRY(read_text(event.payload, event_type::kLandingPrepared, field_list(told)));
+  return std::move(told.details.admitted);
 }
 
 Result<PreparedLanding> landing_from_payload(const std::string& payload, Seq seq) {

@@ -367,7 +367,7 @@ TEST(Store, ReadsBackWhatEventsSay) {
   Store store = place.open();
   ASSERT_OK(store.append(until_prepared("t-1", oid(1), oid(9))));
   ASSERT_OK(store.append({events::conflicted(kOne, 1, some_conflicts())}));
-  const events::LandingDetails details{Digest("p"), Digest("r"), Digest("w")};
+  const events::LandingDetails details{Digest("p"), Digest("r"), Digest("w"), some_admission()};
   const Json checkout = parse_json(R"([{"path":"a"}])").value();
   ASSERT_OK(store.append(
       {events::landing_prepared(new_landing("t-1", oid(1), oid(2)), details, checkout)}));
@@ -381,6 +381,7 @@ TEST(Store, ReadsBackWhatEventsSay) {
   ASSERT_EQ(history.size(), 8u);
   EXPECT_EQ(events::conflicts_of(history[6]).value(), some_conflicts());
   EXPECT_TRUE(events::conflicts_of(history[0])->empty());
+  EXPECT_EQ(events::admitted_of(history).value(), some_admission());
   EXPECT_EQ(events::describe(history[0]), "begun by Ada <ada@example.org> on refs/heads/main");
   EXPECT_EQ(events::describe(history[3]), "command ended, exit 0");
   EXPECT_EQ(events::describe(history[6]), "conflict: read-stale src/caf\xe9.c");

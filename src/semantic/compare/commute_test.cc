@@ -462,6 +462,21 @@ TEST(Pairs, FilesAddedAndRemoved) {
   EXPECT_TRUE(footprint_of({{"a.py", {}, {}}}, {}).empty());
 }
 
+// The new definition may be meant where the name is bound nowhere.
+TEST(Pairs, ANameThatANewFileBindsIsNotADefinitionInAnother) {
+  const auto added = [](const char* path, const char* text) {
+    return footprint_of({{path, {}, text}}, {});
+  };
+  const Footprint js = added("a.test.js", "const test = require('x');\ntest('a', 1);\n");
+  const Footprint twin = added("b.test.js", "const test = require('x');\ntest('b', 1);\n");
+  const Footprint uses = added("c.js", "test('c', 1);\n");
+  EXPECT_EQ(judge(js, twin).verdict, kCommute) << said(judge(js, twin));
+  EXPECT_EQ(judge(js, uses).verdict, kBlock);
+  const Footprint python = added("a.py", "def add(n):\n    return n\n");
+  const Footprint imports = added("b.py", "from c import add\n\n\ndef f():\n    return add(1)\n");
+  EXPECT_EQ(judge(python, imports).verdict, kCommute) << said(judge(python, imports));
+}
+
 TEST(Pairs, AMemberTakenOutOfWhatTheOtherTookAway) {
   // The class is in the function now, with the member that the other side took out.
   const std::string c = "class C {\n  x = 0;\n  g() {}\n}\n";

@@ -238,6 +238,17 @@ void tell_portfolio(Teller& teller) {
   teller.tell(summary_removed("overview", "Ada"));
 }
 
+void tell_answers(Teller& teller, Store& store) {
+  using namespace events;  // NOLINT(google-build-using-namespace)
+  const TxnId id("t-7");
+  teller.tell_all(until_prepared("t-7", oid(3), oid(9)));
+  teller.tell(conflicted(id, 1, other_answers()));
+  LandingDetails details;
+  details.admitted = some_admission();
+  teller.tell(landing_prepared(new_landing("t-7", oid(3), oid(4)), details, Json::array()));
+  teller.tell(transaction_landed(*store.branch(kMain).value()->prepared));
+}
+
 }  // namespace
 
 void tell_every_event(Teller& teller, Store& store) {
@@ -249,6 +260,7 @@ void tell_every_event(Teller& teller, Store& store) {
   tell_budgets(teller, store);
   tell_proposals(teller, store);
   tell_portfolio(teller);
+  tell_answers(teller, store);
 }
 
 }  // namespace gittxn::store::testing

@@ -23,6 +23,8 @@ std::vector<NewEvent> until_prepared(const std::string& id, const Oid& base, con
 PreparedLanding new_landing(const std::string& id, const Oid& from, const Oid& to);
 NewEvent landing_event(const PreparedLanding& landing);
 std::vector<Conflict> some_conflicts();
+std::vector<Conflict> other_answers();  // of a question
+Admission some_admission();
 // A store with one transaction that has landed.
 void fill_place(const TempStore& place);
 // One event about six transactions and one branch, whether it may happen now or not.

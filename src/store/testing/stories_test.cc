@@ -73,6 +73,21 @@ std::vector<Conflict> some_conflicts() {
            "pid 7, cat x", "src/caf\xe9.c"}};
 }
 
+std::vector<Conflict> other_answers() {
+  std::vector<Conflict> all = some_conflicts();
+  all.front().question = "pytest -q";
+  all.front().answer = "the test run `pytest -q` fails now (test_login)";
+  all.front().shown = "1 failed";
+  return all;
+}
+
+Admission some_admission() {
+  return {{{Excuse::Why::kStatus, "pytest -q"}, {Excuse::Why::kHistory, "refs/heads/main"}},
+          {{Held::How::kAsked, "pytest -q", 900}, {Held::How::kGate, "make", 0}},
+          1,
+          1200};
+}
+
 void fill_place(const TempStore& place) {
   Store store = place.open();
   ASSERT_OK(store.append({events::durable_head(kMain, oid(1))}));

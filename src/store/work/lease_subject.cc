@@ -161,10 +161,10 @@ bool covers(const LeaseSubject& subject, std::string_view path) {
 
 void fields(FieldIo& io, LeaseSubject& subject) {
   using Kind = LeaseSubject::Kind;
-  constexpr NameTable<Kind, 3> kKinds{
+  constexpr NameTable<Kind, 3> kNames{
       {{Kind::kPrefix, "prefix"}, {Kind::kGlob, "glob"}, {Kind::kSymbol, "symbol"}}};
   io.thing("lease subject");
-  io.choice("kind", subject.kind, kKinds);
+  io.choice("kind", subject.kind, kNames);
   io.text("path", subject.path);
   if (io.maybe("symbol", subject.symbol)) io.text("symbol", subject.symbol);
   const bool symbol = subject.kind == Kind::kSymbol;
