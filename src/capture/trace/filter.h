@@ -12,6 +12,8 @@
 // With an allowed page, path reads that are made from it are let through: the preloaded
 // library records those itself.
 //
+// exit_group is no path call: it goes to a tracer that does not wait for every process.
+//
 // io_uring is refused (ENOSYS): its operations pass no filter. A 32-bit program's path calls go to
 // the tracer, which cannot read them and says so. x32 calls are refused.
 #pragma once

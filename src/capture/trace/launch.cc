@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -114,10 +115,16 @@ ChildPlan make_plan(const Launch& launch, Backend backend, const Preloaded& prel
   return plan;
 }
 
+// Not by exit_group, which the filter gives to a tracer that may not be there, and not by exit,
+// which ends one thread, while a sanitizer may have started another.
+[[noreturn]] void leave() {
+  while (true) ::kill(::getpid(), SIGKILL);
+}
+
 [[noreturn]] void give_up(const ChildPlan& plan, Step step, int error) {
   const Word word{step, error};
   ::send(plan.channel, &word, sizeof word, MSG_NOSIGNAL);
-  ::_exit(127);
+  leave();
 }
 
 // The three may name one another, so each is first moved above them all.
@@ -175,7 +182,7 @@ int put_up_confinement(ChildPlan& plan) {
 
 [[noreturn]] void child(ChildPlan& plan) {
   // The monitor is gone already if it is not our parent any more.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) ::_exit(127);
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.monitor) leave();
   if (!set_stdio(*plan.launch.spec)) give_up(plan, kStdio, errno);
   close_other_descriptors({plan.channel, plan.launch.ruleset});
   if (plan.view) {
@@ -193,10 +200,10 @@ int put_up_confinement(ChildPlan& plan) {
     if (listener < 0) give_up(plan, kFilter, -listener);
   }
   const Word ready{kReady, 0};
-  if (!send_with_descriptor(plan.channel, &ready, sizeof ready, listener)) ::_exit(127);
+  if (!send_with_descriptor(plan.channel, &ready, sizeof ready, listener)) leave();
   if (listener >= 0) ::close(listener);
   char go = 0;
-  if (::recv(plan.channel, &go, 1, 0) != 1) ::_exit(127);
+  if (::recv(plan.channel, &go, 1, 0) != 1) leave();
   ::signal(SIGPIPE, SIG_DFL);  // a caller that ignores it does so for itself
   ::pthread_sigmask(SIG_SETMASK, &plan.launch.signal_mask, nullptr);
   ::execve(plan.launch.program.c_str(), plan.argv.data(), plan.envp.data());
@@ -242,7 +249,7 @@ Result<std::string> find_program(const TraceSpec& spec) {
   if (spec.argv.empty() || spec.argv[0].empty()) {
     return fail(Code::kUsage, "there is no command to run", "give it after --");
   }
-  const std::string& name = spec.argv[0];
+  const std::string& name = spec.program.empty() ? spec.argv[0] : spec.program;
   const auto missing = [&name](std::string_view why) {
     return fail(Code::kNotFound, "there is no program '" + name + "'" + std::string(why),
                 "check the spelling, or give its path");

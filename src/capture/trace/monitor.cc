@@ -154,6 +154,7 @@ Result<std::unique_ptr<Ring>> make_ring() {
   if (INJECTED_BUG("preload.drop_when_full")) bugs |= ring::kDropWhenFull;
   if (INJECTED_BUG("preload.parents_number")) bugs |= ring::kKeepNumberAfterFork;
   if (INJECTED_BUG("preload.old_directory")) bugs |= ring::kForgetToAskCwd;
+  if (INJECTED_BUG("preload.number_of_a_child")) bugs |= ring::kNumberOfAChild;
   return Ring::create(bugs);
 }
 
@@ -305,6 +306,7 @@ void Monitor::keep_tree() {
 void Monitor::report() {
   const int status = tree_.root_status;
   result_.exit_status = status != -1 ? exit_status_of(status) : 128 + SIGKILL;
+  read_signals();  // a Ctrl-C that ended the command has reached us with it
   result_.interrupted = interrupts_ > 0 || told_to_end_;
   writer_.finish();
   result_.lost = writer_.lost();
@@ -359,6 +361,7 @@ void Monitor::reap() {
     const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (pid < 0 && errno == ECHILD) tree_.empty = true;
     if (pid <= 0) return;
+    if (tracer_ != nullptr && !WIFSTOPPED(status)) tracer_->reaped(pid, status);
     if (pid != tree_.root) continue;
     if (WIFSTOPPED(status))
       tree_.root_stopped = true;

@@ -24,12 +24,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/bug.h"
+#include "capture/trace/decode/environments.h"
 #include "capture/trace/decode/lookup.h"
 #include "capture/trace/preload_file.h"
+#include "capture/trace/process_tree.h"
 #include "capture/trace/tracer.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
@@ -55,6 +58,7 @@ class NotifyTracer final : public Tracer {
   Status start() override;
   void stop() override;
   void collect() override;
+  void reaped(pid_t pid, int wait_status) override;
 
  private:
   void serve();
@@ -64,18 +68,23 @@ class NotifyTracer final : public Tracer {
   void drain(std::uint64_t mark);
   void add_read(Record record);
   bool is_of_the_trace(const Record& record) const;
+  void record_ends();
 
   UniqueFd listener_;
   Preloaded preloaded_;
   std::uint64_t moves_ = 0;
   Decoder decoder_;
   Decoded decoded_;
+  Environments environments_;
   std::vector<char> request_;
   std::vector<char> response_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
   std::atomic<bool> waits_{false};  // for a call, and there is a ring to empty meanwhile
   std::thread thread_;
+  std::mutex ends_mutex_;
+  std::vector<std::pair<pid_t, int>> ends_;  // wait statuses
+  std::atomic<bool> has_ends_{false};
 };
 
 Status NotifyTracer::start() {
@@ -105,6 +114,31 @@ void NotifyTracer::stop() {
   }
   thread_.join();
   if (preloaded_.ring != nullptr) drain(preloaded_.ring->mark());
+  record_ends();
+}
+
+void NotifyTracer::reaped(pid_t pid, int wait_status) {
+  const std::lock_guard lock(ends_mutex_);
+  ends_.emplace_back(pid, wait_status);
+  has_ends_ = true;
+}
+
+// Before the next call is looked at: the numbers are free and could be another's by then. What they
+// have left in the ring comes first.
+void NotifyTracer::record_ends() {
+  if (!has_ends_) return;
+  std::vector<std::pair<pid_t, int>> ends;
+  {
+    const std::lock_guard lock(ends_mutex_);
+    ends.swap(ends_);
+    has_ends_ = false;
+  }
+  if (preloaded_.ring != nullptr) drain(preloaded_.ring->mark());
+  for (const auto& [pid, status] : ends) {
+    if (!decoder_.family().knows(pid)) continue;
+    writer_->add(exit_record(pid, status));
+    decoder_.family().forget(pid);
+  }
 }
 
 // The thread waits in the kernel, which a signal ends.
@@ -198,6 +232,7 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   std::ranges::copy(request.data.args, site.args.begin());
   Ring* ring = preloaded_.ring.get();
   site.by_library = ring != nullptr && ring->is_greeting(site.args.back());
+  record_ends();
   const bool alive = decoder_.decode(site, &decoded_);
   const std::uint64_t mark = ring == nullptr ? 0 : meet(site);
   const bool first = decoded_.has_call && changes_something(decoded_.call);
@@ -217,6 +252,7 @@ void NotifyTracer::answer(const seccomp_notif& request) {
   for (Record& record : decoded_.before) writer_->add(std::move(record));
   if (!alive || !went_on || !decoded_.has_call) return;
   if (is_of_the_trace(decoded_.call)) return;
+  if (decoded_.environment_known) environments_.describe(decoded_.environment, &decoded_.call);
   writer_->add(std::move(decoded_.call));
   for (Record& record : decoded_.after) writer_->add(std::move(record));
 }

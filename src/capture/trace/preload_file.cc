@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/fs.h"
+#include "base/text.h"
 
 #ifdef TXN_PRELOAD_FILE
 __asm__(
@@ -101,6 +102,16 @@ void add_preload(const std::string& path, Environment* env) {
   std::string& value = (*env)["LD_PRELOAD"];
   if (!value.empty()) value += ':';
   value += path;
+}
+
+std::string without_preload(std::string_view value) {
+  std::string others;
+  for (const std::string_view library : pieces_of(value, ':')) {
+    if (library.ends_with(kLinkEnding)) continue;
+    if (!others.empty()) others += ':';
+    others += library;
+  }
+  return others;
 }
 
 }  // namespace gittxn::capture

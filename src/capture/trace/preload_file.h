@@ -32,5 +32,7 @@ bool is_preload(const std::string& path, std::string_view opened);
 
 // LD_PRELOAD as it was, and the library behind what is in it.
 void add_preload(const std::string& path, Environment* env);
+// LD_PRELOAD without the libraries of this and any other run.
+std::string without_preload(std::string_view value);
 
 }  // namespace gittxn::capture

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,17 +23,22 @@ namespace gittxn::capture {
 
 namespace {
 
-// In a child, because a filter cannot be taken off again: whether its listener has the wake-up.
+// In a child, because a filter cannot be taken off again: whether its listener has the wake-up. The
+// child ends by a signal: exit_group would wait for somebody to look at it, and exit ends one
+// thread, while a sanitizer may have started another.
 bool has_synchronous_wakeup() {
   const std::vector<sock_filter> filter = make_filter(SECCOMP_RET_USER_NOTIF);
+  const UniqueFd found(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  std::uint64_t one = 1;
   const pid_t child = ::fork();
   if (child == 0) {
     const int listener = install_filter(filter);
-    ::_exit(listener >= 0 && set_synchronous_wakeup(listener) ? 0 : 1);
+    const bool has = listener >= 0 && set_synchronous_wakeup(listener);
+    if (has) static_cast<void>(::write(found.get(), &one, sizeof one) == sizeof one);
+    while (true) ::kill(::getpid(), SIGKILL);
   }
-  int status = 1;
-  if (child < 0 || ::waitpid(child, &status, 0) != child) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (child < 0 || ::waitpid(child, nullptr, 0) != child) return false;
+  return ::read(found.get(), &one, sizeof one) == sizeof one;
 }
 
 Status try_run(Backend backend) {

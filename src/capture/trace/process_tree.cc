@@ -67,6 +67,14 @@ int exit_status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
+Record exit_record(pid_t process, int wait_status) {
+  const bool killed = WIFSIGNALED(wait_status);
+  return {.op = Op::kExit,
+          .pid = process,
+          .result = exit_status_of(wait_status),
+          .flags = killed ? static_cast<std::uint32_t>(WTERMSIG(wait_status)) : 0};
+}
+
 bool kill_descendants(const std::vector<pid_t>& spare, const std::function<void()>& pump) {
   constexpr std::int64_t kLimitNs = 30'000'000'000;
   SystemClock clock;

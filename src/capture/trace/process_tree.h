@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/trace/trace.h"
 
 namespace gittxn::capture {
 
@@ -21,6 +22,8 @@ std::vector<pid_t> children_of(pid_t parent);
 
 // What a shell says of a wait status: the program's own, or 128 and the number of a signal.
 int exit_status_of(int wait_status);
+// The kExit of a process whose wait status the kernel told.
+Record exit_record(pid_t process, int wait_status);
 
 // Kills what is below the calling process but for `spare`, again and again until nothing is left.
 // `pump` is called between the rounds (it reaps); false: given up after half a minute.

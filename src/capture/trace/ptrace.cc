@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "capture/trace/decode/environments.h"
 #include "capture/trace/process_tree.h"
 #include "capture/trace/tracer.h"
 
@@ -72,6 +73,7 @@ class PtraceTracer final : public Tracer {
 
   UniqueFd unused_listener_;
   Decoder decoder_;
+  Environments environments_;
   std::unordered_map<pid_t, Decoded> waiting_;  // calls that have not returned
   std::thread thread_;
 };
@@ -111,9 +113,10 @@ void PtraceTracer::serve() {
 
 void PtraceTracer::ended(pid_t tid, int status) {
   waiting_.erase(tid);
+  // Of a thread that leads it is the process's, and comes when the last thread has ended.
+  if (decoder_.family().knows(tid)) writer_->add(exit_record(tid, status));
   decoder_.family().forget(tid);
   if (tid != tree_->root) return;
-  writer_->add({.op = Op::kExit, .pid = tid, .result = exit_status_of(status)});
   tree_->root_status = status;
   tree_->wake_main();
 }
@@ -179,6 +182,9 @@ void PtraceTracer::leave(pid_t tid) {
     decoded.call.result = value < 0 ? static_cast<std::int32_t>(value) : 0;
   }
   const bool happened = decoded.call.result >= 0;
+  if (happened && decoded.environment_known) {
+    environments_.describe(decoded.environment, &decoded.call);
+  }
   writer_->add(std::move(decoded.call));
   if (!happened) return;
   for (Record& record : decoded.after) writer_->add(std::move(record));

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -13,12 +14,13 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::string_view kMagic("GTXNTRC\x02", 8);
+constexpr std::string_view kMagic("GTXNTRC\x03", 8);
 constexpr std::size_t kFlushBytes = 64u << 10;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::uint32_t kMaxPayload = 4u << 20;
 
 constexpr std::uint64_t kMaxTimeMs = 1ull << 53;
+constexpr std::size_t kDigestSize = 64;  // in hex
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
@@ -53,13 +55,32 @@ std::uint32_t get_u32(const unsigned char* bytes) {
 }
 
 // What a record consists of, for a Packer and an Unpacker.
-template <typename Io, typename RecordOrConst>
-void parts(Io& io, RecordOrConst& record) {
+template <typename Io>
+void parts(Io& io, Record& record) {
   io.byte(record.op);
-  io.bits(record.assumed, record.predicted, record.nofollow, record.again, record.env_known);
+  bool digest = !record.env_digest.empty();
+  bool given = !record.given.empty();
+  io.bits(record.assumed, record.predicted, record.nofollow, record.again, record.env_known,
+          record.argv_cut, digest, given);
   io(record.seq, record.pid, record.parent, record.result, record.flags, record.mode, record.dev,
      record.ino, record.path, record.path2, record.argv);
   if (record.env_known) io(record.env);
+  if (digest) io(record.env_digest);
+  if (!given) return;
+  record.given.resize(kGiven012);
+  for (auto& one : record.given) {
+    io.byte(one.kind);
+    io(one.dev, one.ino, one.path, one.at, one.flags);
+  }
+}
+
+bool is_sound(const Record& record) {
+  const std::string& digest = record.env_digest;
+  const bool hex = digest.find_first_not_of("0123456789abcdef") == digest.npos;
+  const bool kinds = std::ranges::all_of(
+      record.given, [](const Given& one) { return one.kind <= Given::Kind::kOther; });
+  return record.op <= Op::kWasLink && kinds && hex &&
+         (digest.empty() || digest.size() == kDigestSize);
 }
 
 // Reads exactly `size` bytes through a buffer; false at the end of the file.
@@ -259,7 +280,7 @@ Result<RecordSummary> read_records(const std::string& record_file,
     if (type == 'R') {
       Record record;
       parts(in, record);
-      if (whole() && record.op <= Op::kWasLink && record.seq == summary.records + 1) {
+      if (whole() && is_sound(record) && record.seq == summary.records + 1) {
         ++summary.records;
         record.time_ms = time_ms;
         sink(record);

@@ -1,6 +1,6 @@
 // The record file: what the monitor writes while a command runs and interpret reads afterwards.
 //
-//   header   "GTXNTRC" 0x01 (the last byte is the version)
+//   header   "GTXNTRC" 0x03 (the last byte is the version; others are not read)
 //   frame    length (4 bytes, little-endian), checksum of the payload (4), payload
 //   payload  type byte 'R' (a record), 'T' (a time: wall clock in ms; holds for the records until
 //   the

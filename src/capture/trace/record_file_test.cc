@@ -78,6 +78,12 @@ TEST(RecordFile, GivesBackEveryField) {
   record.dev = ~0ull;
   record.ino = 1ull << 63;
   record.argv = {"", "x"};
+  record.argv_cut = true;
+  record.env_digest = std::string(64, 'd');
+  record.given = {
+      {.kind = Given::Kind::kFile, .dev = ~0ull, .ino = 7, .path = "/in", .at = 1ull << 40},
+      {.kind = Given::Kind::kClosed},
+      {.kind = Given::Kind::kOther, .flags = O_APPEND}};
   writer.add(record);
   writer.finish();
   RecordSummary summary;
@@ -92,7 +98,50 @@ TEST(RecordFile, GivesBackEveryField) {
       std::tie(record.op, record.pid, record.parent, record.path, record.path2, record.result));
   EXPECT_EQ(std::tie(got.flags, got.mode, got.dev, got.ino, got.argv),
             std::tie(record.flags, record.mode, record.dev, record.ino, record.argv));
-  EXPECT_TRUE(got.assumed && got.predicted && got.nofollow);
+  EXPECT_TRUE(got.assumed && got.predicted && got.nofollow && got.argv_cut);
+  EXPECT_EQ(got.env_digest, record.env_digest);
+  EXPECT_EQ(got.given, record.given);
+}
+
+TEST(RecordFile, ADigestOrAKindThatIsNoneIsDamage) {
+  std::vector<Record> bad(4, read_of("/bin/true"));
+  bad[0].env_digest = std::string(63, 'd');
+  bad[1].env_digest = std::string(64, 'D');
+  bad[2].env_digest = "d";
+  bad[3].given.resize(kGiven012);
+  bad[3].given[1].kind = static_cast<Given::Kind>(99);
+  for (const Record& record : bad) {
+    const MemoryFile file;
+    RecordWriter writer(file.fd());
+    writer.add(record);
+    writer.finish();
+    RecordSummary summary;
+    EXPECT_TRUE(read_all(file, &summary).empty());
+    EXPECT_FALSE(summary.complete);
+  }
+}
+
+TEST(RecordFile, KeepsTheLongestArgumentsThereCanBe) {
+  for (const Record& longest : {[] {
+                                  Record one = read_of("/bin/true");
+                                  one.argv.assign(1, std::string(kMaxArguments - 1, 'x'));
+                                  return one;
+                                }(),
+                                [] {
+                                  Record many = read_of("/bin/true");
+                                  many.argv.assign(kMaxWords, "seven..");
+                                  return many;
+                                }()}) {
+    const MemoryFile file;
+    RecordWriter writer(file.fd());
+    writer.add(longest);
+    writer.finish();
+    RecordSummary summary;
+    const std::vector<Record> back = read_all(file, &summary);
+    EXPECT_TRUE(summary.complete) << summary.reason;
+    ASSERT_EQ(back.size(), 1u);
+    EXPECT_TRUE(back[0].argv == longest.argv);
+  }
 }
 
 TEST(RecordFile, LeavesOutRepeatedReadsUntilSomethingIsWritten) {
@@ -302,13 +351,15 @@ TEST(RecordFile, RandomBytesDoNoHarm) {
   }
 }
 
-TEST(RecordFile, RefusesANewerVersionAndAnAbsentFile) {
-  std::string newer = sample();
-  ++newer[7];
-  const MemoryFile file(newer);
-  const auto result = read_records(file.name(), [](const Record&) {});
-  ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().code, Code::kNewer);
+TEST(RecordFile, RefusesAnotherVersionAndAnAbsentFile) {
+  for (const int difference : {1, -1}) {
+    std::string other = sample();
+    other[7] = static_cast<char>(other[7] + difference);
+    const MemoryFile file(other);
+    const auto result = read_records(file.name(), [](const Record&) { FAIL(); });
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, Code::kNewer);
+  }
   const auto absent = read_records("/nowhere/at/all", [](const Record&) {});
   ASSERT_FALSE(absent.has_value());
   EXPECT_EQ(absent.error().code, Code::kNotFound);

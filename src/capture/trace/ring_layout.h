@@ -91,7 +91,12 @@ constexpr uint64_t greeting(uint64_t secret, uint32_t process) {
   return secret << 24 | (process & 0xffffffu);
 }
 
-enum Bug : uint32_t { kDropWhenFull = 1, kKeepNumberAfterFork = 2, kForgetToAskCwd = 4 };
+enum Bug : uint32_t {
+  kDropWhenFull = 1,
+  kKeepNumberAfterFork = 2,
+  kForgetToAskCwd = 4,
+  kNumberOfAChild = 8,  // that libc starts in our memory
+};
 
 // In the library's file; what is not constant is put in when the file is written.
 struct Config {

@@ -20,9 +20,14 @@
 
 namespace gittxn::capture {
 
-// Of an argument list or environment no more is kept: so many words, of each so many bytes.
-inline constexpr std::size_t kMaxWords = 256;
-inline constexpr std::size_t kMaxWord = 4096;
+// Of an argument vector no more is kept: so many bytes, each word with its end, in so many words.
+inline constexpr std::size_t kMaxArguments = 2u << 20;
+inline constexpr std::size_t kMaxWords = 1u << 18;
+// Of an environment no more is looked at; of the variables that a search may depend on so many are
+// kept, each so long.
+inline constexpr std::size_t kMaxEnvironment = 1u << 20;
+inline constexpr std::size_t kMaxSettings = 256;
+inline constexpr std::size_t kMaxSetting = 4096;
 
 enum class Backend { kAuto, kBpf, kHybrid, kNotify, kPtrace, kOff };
 std::string_view backend_name(Backend backend);
@@ -67,7 +72,7 @@ enum class Op : std::uint8_t {
            // chown, xattrs, statfs, watches, name_to_handle_at, O_TMPFILE
   kFork,   // the first sight of a process, before any other record of it. A second kFork of a
            // pid means that the number was used again: forget what was known of it
-  kExit,   // only where the back end sees it; nothing may depend on it
+  kExit,   // how a process ended, see below
   kNote,   // for a person; path is the text ("setuid program lost its bit: /usr/bin/sudo")
   kBlind,  // something that the trace cannot follow: the read set is unknown(path)
   // A link stands at `path` that the next call of this process removes or replaces, if it succeeds;
@@ -77,6 +82,29 @@ enum class Op : std::uint8_t {
 // path2 of the kOpenRead of a file that the command was given open, as its standard input.
 inline constexpr std::string_view kGiven = "given";
 std::string_view op_name(Op op);
+
+// The target of a descriptor of a program that starts.
+struct Given {
+  enum class Kind : std::uint8_t {
+    kUnknown,
+    kClosed,
+    kNull,  // /dev/null
+    kTerminal,
+    kPipe,  // one without a name: whoever has the same `dev` and `ino` has an end of it
+    kSocket,
+    kFile,   // a regular one
+    kOther,  // a directory, a device, a pipe with a name, ...
+  };
+  Kind kind = Kind::kUnknown;
+  std::uint64_t dev = 0, ino = 0;  // of what it leads to, unless there is nothing
+  // kFile: the path that the kernel has for it, " (deleted)" behind that of one without a name;
+  // where it is in the file; O_ACCMODE and O_APPEND of how it was opened.
+  std::string path{};
+  std::uint64_t at = 0;
+  std::uint32_t flags = 0;
+  bool operator==(const Given&) const = default;
+};
+inline constexpr std::size_t kGiven012 = 3;
 
 // Results. The eBPF and ptrace back ends know the kernel's own, and so does hybrid for the reads
 // that its library makes. A notified call runs after the record is made, so `assumed` is true for
@@ -97,6 +125,18 @@ std::string_view op_name(Op op);
 // The eBPF back end has them from the kernel's own structures where a call succeeded: of opens,
 // stats, execs (of a script only that it is an executable file), what is a directory or a link by
 // the call's success, and the source of a rename; else mode is 0.
+//
+// kExit: `result` is what a shell says, the exit code or 128 and the signal, and `flags` the
+// signal. The last one of a process counts; none, or one whose result is not known: nobody knows.
+// eBPF and ptrace have the kernel's own. So have the others for what the monitor waits for itself,
+// which is the command and what outlives its parent; for the rest it is what the process said when
+// it began to end (exit_group), assumed and predicted. Without a signal that word is final: the
+// kernel takes the first one, and where two threads said different things the result is not known.
+// A deadly signal that comes between our answer and the kernel's next instructions, some
+// microseconds, is not seen, and the parent is told the signal. What killed it could as well have
+// come too late, so the same run might have given what is recorded here; an answer that is compared
+// with that of another run stands for no less. Of a process that a signal ended there is no word,
+// and none of one whose threads all ended one by one (no program of a libc does that).
 struct Record {
   std::uint64_t seq = 0;  // 1, 2, ... in the file; order of the calls as the monitor saw them
   Op op = Op::kOther;
@@ -112,21 +152,30 @@ struct Record {
   std::uint32_t flags = 0;  // open flags as passed (O_TRUNC, O_APPEND, ...), or AT_ flags
   std::uint32_t mode = 0;   // st_mode before the call
   std::uint64_t dev = 0, ino = 0;   // before the call
-  std::vector<std::string> argv{};  // kExec only, each cut to 4096 bytes, at most 256
+  std::vector<std::string> argv{};  // kExec only
+  bool argv_cut = false;            // ... there was more: words are missing at the end
   bool nofollow = false;            // a link at the end of `path` is itself the subject
   // kOpenRead of the same file by the same process, seen before with nothing between that could
   // have changed what it means: perhaps many times, all after this one are left out.
   bool again = false;
-  // kExec of a searcher (asks_for_settings): the variables that its answer may depend on, as
+  // kExec of one of these (asks_for_settings): the variables that its answer may depend on, as
   // "NAME=value"; worth nothing unless env_known.
   bool env_known = false;
   std::vector<std::string> env{};
+  // kExec: SHA-256 over the environment, but for what environments.h leaves out; "" not known.
+  // Equal ones were given the same values.
+  std::string env_digest{};
+  // kExec: standard input, output and error of the program; empty: not known, else all three. eBPF
+  // looks at those that it has. The others look when it is asked for, so that one which is closed
+  // by its start (O_CLOEXEC) is only known to be if it is a file.
+  std::vector<Given> given{};
   // Wall clock not long before the call (since 1970, UTC); 0 unknown. Given by read_records from
   // the marks of the file, so that what an agent says it did then can be laid beside it.
   std::int64_t time_ms = 0;
 };
 
-// A program by whose name people search, and whether a variable may change what it prints.
+// A program by whose name people search, or that only prints; and whether a variable may change
+// what it prints.
 bool asks_for_settings(std::string_view program);
 bool is_setting(std::string_view variable);
 
@@ -148,6 +197,7 @@ bool was_there(const Record& record);
 
 struct TraceSpec {
   std::vector<std::string> argv;
+  std::string program = {};  // the file, where argv[0] does not name it
   std::string cwd;
   Environment env;
   std::string record_file;         // created, mode 0600; kExists when there is one already

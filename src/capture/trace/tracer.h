@@ -43,6 +43,8 @@ class Tracer {
   // Any thread, now and then: what was seen until now and lies somewhere gets to the writer soon,
   // also while the tree makes no call.
   virtual void collect() {}
+  // Main thread: waitpid told the end of a process, for back ends that do not wait themselves.
+  virtual void reaped(pid_t, int /*wait_status*/) {}
 
  protected:
   void fail_tracing(std::string_view what, int error);

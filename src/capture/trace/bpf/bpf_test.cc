@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 
 #include "base/bug.h"
@@ -87,7 +88,7 @@ TEST_F(Bpf, ASetuidProgramKeepsItsBit) {
 
 TEST_F(Bpf, AnEnvironmentBeyondTheBoundIsUnknownAndNothingElseIs) {
   TraceSpec spec = shell("echo a > f; grep a f");
-  for (int i = 0; i < 10; ++i) spec.env["A" + std::to_string(i)] = std::string(100'000, 'x');
+  for (int i = 0; i < 12; ++i) spec.env["A" + std::to_string(i)] = std::string(100'000, 'x');
   const Traced traced = run(spec);
   ASSERT_TRUE(traced.result);
   EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
@@ -138,7 +139,8 @@ TEST(BpfSettings, EveryCallIsRead) {
   const BpfSettings settings = bpf_settings();
   for (const Call& call : all_calls()) {
     const BpfCall& row = settings.calls[call.number];
-    if (call.shape == Shape::kListener || call.shape == Shape::kUnshare) {
+    if (call.shape == Shape::kListener || call.shape == Shape::kUnshare ||
+        call.shape == Shape::kEnd) {
       EXPECT_EQ(row.flags & kBpfNative, 0) << call.name;
       continue;
     }
@@ -307,6 +309,34 @@ TEST_F(Join, OfAnEnvironmentOnlySettingsAreKept) {
     EXPECT_FALSE(record.env_known);
     EXPECT_TRUE(record.env.empty());
   }
+}
+
+TEST_F(Join, TellsWhereDescriptorsLead) {
+  std::array<BpfGiven, kGiven012> files{};
+  files[0] = {
+      .inode = 5, .at = 2, .mode = S_IFREG | 0644, .open_flags = O_RDWR, .minor = 9, .place = 3};
+  files[2] = {.inode = 6, .mode = S_IFCHR | 0666, .device_major = 1, .device_minor = 3};
+  const auto execute = [&](std::size_t size) {
+    const std::string bytes(reinterpret_cast<const char*>(files.data()), size);
+    join_.take(event(head(kBpfGiven), {{kBpfBytes, bytes}}));
+    BpfEvent exec = head(kBpfExec);
+    exec.out.former = exec.thread;
+    join_.take(event(exec, {{kBpfText, text("/bin/cat")}, {kBpfText, text("/bin/cat")}, cwd_}));
+    return seen_.back().given;
+  };
+  const std::vector<Given> given = execute(sizeof files);
+  ASSERT_EQ(given.size(), kGiven012);
+  EXPECT_EQ(given[0], (Given{.kind = Given::Kind::kFile,
+                             .dev = 9,
+                             .ino = 5,
+                             .path = "/place/deep",
+                             .at = 2,
+                             .flags = O_RDWR}));
+  EXPECT_EQ(given[1], Given{.kind = Given::Kind::kClosed});
+  EXPECT_EQ(given[2].kind, Given::Kind::kNull);
+  EXPECT_TRUE(execute(sizeof files - 1).empty());
+  files[0].place = 99;  // never told
+  EXPECT_EQ(execute(sizeof files)[0], Given{});
 }
 
 TEST_F(Join, DamagedEventsAreUnknownAndDoNoHarm) {

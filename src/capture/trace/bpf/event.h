@@ -14,8 +14,9 @@ enum BpfEventType {
   kBpfFork,         // process: the child; thread: the process that made it
   kBpfArguments,    // bytes of the argument vector of the kBpfExec that follows
   kBpfEnvironment,  // ... and of its environment
+  kBpfGiven,        // three BpfGiven of the kBpfExec that follows
   kBpfExec,         // thread was `former` before; parts: file name, interpreter, current directory
-  kBpfEnd,          // of a thread; `last`: of its process, result is its wait status
+  kBpfEnd,          // of a thread; `last`: of its process, result is its wait status, -1 unknown
   kBpfPlace,        // part 0: where out.place is; before the first event that names it
   kBpfUring,        // number: IORING_OP_*
   kBpfForeign,      // a call through the 32-bit or x32 interface
@@ -48,8 +49,18 @@ enum BpfAliasOf { kBpfAliasCwd = -1, kBpfAliasRoot = -2, kBpfAliasExe = -3 };
 // Numbers of places go up; one is used for so many after it and then told anew.
 enum { kBpfPlacesUsed = 1 << 15 };
 
-// How many events of kBpfPath bytes an environment may take.
-enum { kBpfEnvironmentEvents = 16 };
+// The number of events of kBpfPath bytes that an argument vector and an environment may take.
+enum { kBpfArgumentEvents = 512, kBpfEnvironmentEvents = 256 };
+
+// An open file; mode 0: there is none.
+struct BpfGiven {
+  __u64 inode, at;
+  __u32 mode, open_flags;
+  __u32 major, minor;
+  __u32 device_major, device_minor;
+  __u32 place;  // of a regular file
+  __u32 unused;
+};
 
 enum { kBpfMaxParts = 5, kBpfPath = 4096, kBpfRoom = 16384, kBpfSlack = 4608 };
 

@@ -11,8 +11,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "capture/trace/decode/given.h"
 #include "capture/trace/decode/lookup.h"
 #include "capture/trace/decode/shape.h"
 #include "capture/trace/process_tree.h"
@@ -76,12 +78,12 @@ void without_interpreter(const std::string& script, std::vector<std::string>* wo
   }
 }
 
+// Each word with its end; what is left without one is the beginning of a word that was cut.
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
-  while (!text.empty() && words.size() < kMaxWords) {
-    const std::string_view word = without_nul(text);
-    words.emplace_back(word.substr(0, kMaxWord));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  for (std::size_t end = text.find('\0'); end != text.npos; end = text.find('\0')) {
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
   }
   return words;
 }
@@ -113,7 +115,7 @@ class BpfJoin::View final : public CallView {
     return Peek::kOk;
   }
 
-  Peek words(std::uint64_t, std::vector<std::string>*) override { return Peek::kOk; }
+  Peek start(std::uint64_t, std::uint64_t, std::vector<std::string>*) override { return Peek::kOk; }
 
   Peek directory(int descriptor, std::string* out) override {
     for (std::size_t i = 0; i < event_.parts(); ++i) {
@@ -218,6 +220,9 @@ void BpfJoin::take(std::string_view raw) {
       return add_words(event, &stacks_[event.head.thread].arguments);
     case kBpfEnvironment:
       return add_words(event, &stacks_[event.head.thread].environment);
+    case kBpfGiven:
+      stacks_[event.head.thread].given = given_in(event);
+      return;
     case kBpfExec:
       return execute(event);
     case kBpfEnd:
@@ -339,27 +344,32 @@ void BpfJoin::finish(Pending* pending, const Event& event) {
 }
 
 void BpfJoin::add_words(const Event& event, Words* words) {
-  if (event.parts() == 0 || event.head.parts[0].state != kBpfGood) {
-    words->whole = false;
-    return;
-  }
-  words->text.append(event.bytes[0]);
-  words->whole = event.head.parts[0].cut == 0;  // nothing is left after this one
+  words->read = event.parts() != 0 && event.head.parts[0].state == kBpfGood;
+  words->whole = words->read && event.head.parts[0].cut == 0;  // nothing is left after this one
+  if (words->read) words->text.append(event.bytes[0]);
 }
 
-// Those that a search may depend on, as peek_settings has them; false: they are not known.
-bool BpfJoin::settings_in(const Words& environment, std::vector<std::string>* out) {
-  std::string_view rest = environment.text;
-  bool known = environment.whole;
-  while (known && !rest.empty()) {
-    const std::string_view variable = without_nul(rest);
-    rest.remove_prefix(std::min(variable.size() + 1, rest.size()));
-    if (!is_setting(variable.substr(0, variable.find('=')))) continue;
-    known = variable.size() <= kMaxWord && out->size() < kMaxWords;
-    if (known) out->emplace_back(variable);
+std::vector<Given> BpfJoin::given_in(const Event& event) const {
+  std::array<BpfGiven, kGiven012> files;
+  if (event.parts() == 0 || event.bytes[0].size() != sizeof files) return {};
+  std::memcpy(files.data(), event.bytes[0].data(), sizeof files);
+  std::vector<Given> all;
+  for (const BpfGiven& file : files) {
+    Given& given = all.emplace_back(Given{.kind = Given::Kind::kClosed});
+    if (file.mode == 0) continue;
+    given = given_as({file.mode, ::makedev(file.device_major, file.device_minor),
+                      ::makedev(file.major, file.minor), file.inode});
+    if (given.kind != Given::Kind::kFile) continue;
+    const Place& at = place(BpfPart{.place = file.place});
+    if (at.peek != Peek::kOk) {
+      given = {};
+      continue;
+    }
+    given.path = at.path;
+    given.at = file.at;
+    given.flags = file.open_flags & (O_ACCMODE | O_APPEND);
   }
-  if (!known) out->clear();
-  return known;
+  return all;
 }
 
 // The kernel has started the program: this is the return of its call.
@@ -371,7 +381,7 @@ void BpfJoin::execute(const Event& event) {
     if (call.has_call && call.call.op == Op::kExec) pending = std::move(call);
   }
   if (event.head.out.former != event.head.thread) pending_.erase(event.head.out.former);
-  const Stack stack = std::move(stacks_[event.head.thread]);
+  Stack stack = std::move(stacks_[event.head.thread]);
   stacks_.erase(event.head.thread);
   if (event.parts() < 3) return blind(process, "a program without a name");
   View view(*this, event, nullptr);
@@ -392,12 +402,13 @@ void BpfJoin::execute(const Event& event) {
   const auto parent = parents_.find(process);
   if (parent != parents_.end() && parents_.contains(parent->second)) record.parent = parent->second;
   if (view.directory(AT_FDCWD, &record.path2) != Peek::kOk) record.path2.clear();
-  if (asks_for_settings(base_name(record.path))) {
-    record.env_known = settings_in(stack.environment, &record.env);
-  }
+  if (stack.environment.whole) environments_.describe(stack.environment.text, &record);
+  record.given = std::move(stack.given);
   record.argv = split_words(stack.arguments.text);
-  if (!stack.arguments.whole && record.argv.size() < kMaxWords)
-    blind(process, "arguments of " + name);
+  if (!stack.arguments.read) blind(process, "arguments of " + name);
+  record.argv_cut = (!stack.arguments.whole || record.argv.size() > kMaxWords) &&
+                    !INJECTED_BUG("trace.whole_though_cut");
+  record.argv.resize(std::min(record.argv.size(), kMaxWords));
   if (!script) {
     put_file(event.head, &record);
     return emit(std::move(record));
@@ -421,7 +432,8 @@ void BpfJoin::end(const Event& event) {
   const auto process = static_cast<pid_t>(event.head.process);
   parents_.erase(process);
   const auto status = static_cast<int>(event.head.out.result);
-  emit({.op = Op::kExit, .pid = process, .result = exit_status_of(status)});
+  if (status < 0) return emit({.op = Op::kExit, .pid = process, .assumed = true});
+  emit(exit_record(process, status));
 }
 
 }  // namespace gittxn::capture

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "capture/trace/bpf/event.h"
+#include "capture/trace/decode/environments.h"
 #include "capture/trace/decode/tracee.h"
 #include "capture/trace/trace.h"
 
@@ -48,10 +49,12 @@ class BpfJoin {
   // What the kernel put on the stack of a program that starts.
   struct Words {
     std::string text;
-    bool whole = true;
+    bool read = true;   // memory was there
+    bool whole = true;  // ... to their end, as far as events go
   };
   struct Stack {
     Words arguments, environment;
+    std::vector<Given> given;
   };
 
   static bool parse(std::string_view raw, Event* event);
@@ -63,7 +66,7 @@ class BpfJoin {
   void leave(const Event& event);
   void finish(Pending* pending, const Event& event);
   static void add_words(const Event& event, Words* words);
-  static bool settings_in(const Words& environment, std::vector<std::string>* out);
+  std::vector<Given> given_in(const Event& event) const;
   void execute(const Event& event);
   void end(const Event& event);
   void fork(pid_t process, pid_t parent);
@@ -78,6 +81,7 @@ class BpfJoin {
   std::unordered_map<pid_t, pid_t> parents_;  // of the processes that live
   // By number, in a circle.
   std::vector<Place> places_ = std::vector<Place>(std::size_t{2} * kBpfPlacesUsed);
+  Environments environments_;
   bool mounts_changed_ = false;
 };
 

@@ -44,6 +44,7 @@ BpfCall row_of(const Call& call) {
   BpfCall row{};
   if (call.shape == Shape::kListener) return row;  // there is room for one beside us
   if (call.shape == Shape::kUnshare) return row;   // each thread is asked for its own directory
+  if (call.shape == Shape::kEnd) return row;       // the end itself is seen
   row.flags = kBpfNative;
   if (moves_directories(call)) row.flags |= kBpfMoves;
   row.text = position(call.path);

@@ -369,6 +369,46 @@ static long send_words(__u32 index, struct Words* words) {
   return 0;
 }
 
+// What a descriptor leads to, behind what was found before.
+CHECKED_ONCE int add_given(struct Scratch* s, int descriptor) {
+  if (!s) return 0;
+  __u32 used = s->used;
+  if (used > 2 * sizeof(struct BpfGiven)) return 0;
+  struct BpfGiven* given = (void*)s->data + used;
+  s->used = used + sizeof *given;
+  __builtin_memset(given, 0, sizeof *given);
+  struct file* file = file_of((void*)bpf_get_current_task(), descriptor);
+  if (!file) return 0;
+  struct inode* inode = BPF_CORE_READ(file, f_inode);
+  __u32 device = BPF_CORE_READ(inode, i_sb, s_dev);
+  __u32 is_device = BPF_CORE_READ(inode, i_rdev);
+  given->mode = BPF_CORE_READ(inode, i_mode);
+  given->inode = BPF_CORE_READ(inode, i_ino);
+  given->major = device >> 20;
+  given->minor = device & 0xfffff;
+  given->device_major = is_device >> 20;
+  given->device_minor = is_device & 0xfffff;
+  if ((given->mode & TYPE_MASK) != REGULAR) return 0;
+  given->at = BPF_CORE_READ(file, f_pos);
+  given->open_flags = BPF_CORE_READ(file, f_flags);
+  struct Place at = {};
+  place_of_file(file, &at);
+  given->place = place_of(&at);
+  return 0;
+}
+
+// Standard input, output and error.
+static __always_inline void send_given(__u32 process, __u32 thread) {
+  struct Scratch* s = begin(kBpfGiven, process, thread);
+  struct BpfPart* part = s ? new_part(s, kBpfBytes, 0) : 0;
+  if (!part) return;
+  add_given(s, 0);
+  add_given(s, 1);
+  add_given(s, 2);
+  part->size = s->used;
+  send(s);
+}
+
 // The words lie one behind the other on the new stack, where the kernel has just put them: first
 // the arguments, then the environment.
 SEC("raw_tp/sched_process_exec")
@@ -384,11 +424,12 @@ int BPF_PROG(on_exec, struct task_struct* task, int former, struct linux_binprm*
   struct Words words = {.s = s};
   words.at = BPF_CORE_READ(memory, arg_start);
   words.end = BPF_CORE_READ(memory, arg_end);
-  bpf_loop(256, send_words, &words, 0);
+  bpf_loop(kBpfArgumentEvents, send_words, &words, 0);
   s->event.type = kBpfEnvironment;
   words.at = BPF_CORE_READ(memory, env_start);
   words.end = BPF_CORE_READ(memory, env_end);
   bpf_loop(kBpfEnvironmentEvents, send_words, &words, 0);
+  send_given(process, thread);
   s = begin(kBpfExec, process, thread);
   if (!s) return 0;
   s->event.out.result = 0;
@@ -410,7 +451,9 @@ int BPF_PROG(on_end, struct task_struct* task) {
   forget_for_return(member, thread);
   struct Scratch* s = begin(kBpfEnd, process, thread);
   if (!s) return 0;
-  s->event.out.result = BPF_CORE_READ(task, exit_code);
+  // Of the process, whatever this thread says; set when the last thread begins to end.
+  int known = BPF_CORE_READ(task, signal, flags) & 4;  // SIGNAL_GROUP_EXIT
+  s->event.out.result = known ? BPF_CORE_READ(task, signal, group_exit_code) : -1;
   // The count of living threads went down before we are asked.
   s->event.out.last = BPF_CORE_READ(task, signal, live.counter) == 0;
   send(s);

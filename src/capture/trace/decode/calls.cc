@@ -49,6 +49,7 @@ constexpr Call kCalls[] = {
     path_call(SYS_chdir, "chdir", Op::kChdir),
     {SYS_fchdir, "fchdir", Op::kChdir, Shape::kDescriptor, 0, kNone, kNone},
     {kOpenat2, "openat2", Op::kOpenRead, Shape::kOpenHow, 0, 1, 2},
+    {SYS_exit_group, "exit_group", Op::kExit, Shape::kEnd, kNone, kNone, kNone},
     {SYS_execveat, "execveat", Op::kExec, Shape::kExec, 0, 1, 4},
     at_call(SYS_mkdirat, "mkdirat", Op::kMkdir, kNone, kKeep),
     {SYS_symlinkat, "symlinkat", Op::kSymlink, Shape::kSymlink, 1, 2, kNone, kNone, 0, kKeep},

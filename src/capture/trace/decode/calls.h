@@ -34,6 +34,7 @@ enum class Shape : std::uint8_t {
   kBlind,       // cannot be followed
   kUnshare,     // nothing to record: a thread may get a current directory of its own
   kListener,    // seccomp(): somebody's own notification listener
+  kEnd,         // a process ends, and says with which code
 };
 
 struct Call {

@@ -9,6 +9,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "capture/trace/decode/given.h"
 
 namespace gittxn::capture {
 
@@ -29,24 +30,29 @@ void Decoded::clear() {
   after.clear();
   call = Record();
   has_call = false;
+  environment.clear();
+  environment_known = false;
 }
 
 // A call of a process that waits for us: its memory, and what /proc says of its directories.
 class Decoder::ProcessView final : public CallView {
  public:
-  ProcessView(WorkingDirs* dirs, pid_t tid, pid_t process)
-      : dirs_(dirs), tid_(tid), process_(process) {}
+  ProcessView(WorkingDirs* dirs, pid_t tid, pid_t process, Decoded* out)
+      : dirs_(dirs), tid_(tid), process_(process), out_(out) {}
   Peek text(std::uint64_t address, std::size_t limit, std::string* out) override {
     return peek_string(tid_, address, limit, out);
   }
   Peek bytes(std::uint64_t address, void* out, std::size_t size) override {
     return peek_bytes(tid_, address, out, size);
   }
-  Peek words(std::uint64_t address, std::vector<std::string>* out) override {
-    return peek_argv(tid_, address, out);
-  }
-  Peek settings(std::uint64_t address, std::vector<std::string>* out) override {
-    return peek_settings(tid_, address, out);
+  Peek start(std::uint64_t arguments, std::uint64_t environment,
+             std::vector<std::string>* out) override {
+    Start start;
+    const Peek peek = peek_start(tid_, arguments, environment, &start);
+    *out = std::move(start.arguments);
+    out_->environment = std::move(start.environment);
+    out_->environment_known = start.environment_known;
+    return peek;
   }
   Peek directory(int descriptor, std::string* out) override {
     return descriptor == AT_FDCWD ? dirs_->of(tid_, out) : descriptor_path(tid_, descriptor, out);
@@ -58,6 +64,7 @@ class Decoder::ProcessView final : public CallView {
  private:
   WorkingDirs* dirs_;
   pid_t tid_, process_;
+  Decoded* out_;
 };
 
 namespace {
@@ -99,8 +106,33 @@ void keep_links(Decoded* out) {
 
 }  // namespace
 
+void Decoder::end(const CallSite& site, const Family::Member& member, Decoded* out) {
+  Record& record = out->call;
+  record.op = Op::kExit;
+  record.result = static_cast<std::int32_t>(site.args[0] & 0xffu);
+  record.predicted = family_.ends(member.process, record.result);
+  if (INJECTED_BUG("trace.status_of_the_parent")) record.pid = member.parent;
+  out->has_call = true;
+  dirs_.forget(site.tid);
+}
+
+// Looks where the descriptors of a starting program lead. Most programs that are tried along the
+// PATH are not there.
+void Decoder::keep_given(const Family::Member& member, pid_t tid, Decoded* out) {
+  if (failed(out->call)) {
+    out->environment_known = false;
+    return;
+  }
+  if (INJECTED_BUG("trace.given_before_the_fork")) tid = member.parent;
+  if (!mounts_changed_) out->call.given = given_to(tid, family_.descriptor_of(tid));
+}
+
 bool Decoder::decode(const CallSite& site, Decoded* out) {
   out->clear();
+  const Call* call = site.arch == kNativeArch ? find_call(site.number) : nullptr;
+  const bool ends = call != nullptr && call->shape == Shape::kEnd;
+  // Nothing is on record of it, and nothing will be: a subshell that only ran what it has built in.
+  if (ends && family_.is_new(site.tid)) return true;
   const Family::Member& member = family_.of(site.tid, &out->before);
   if (!out->before.empty()) dirs_.forget(site.tid);
   dirs_.returned(site.tid);
@@ -113,8 +145,8 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     out->has_call = true;
     return true;
   }
-  const Call* call = find_call(site.number);
-  if (call == nullptr) return true;
+  if (ends) end(site, member, out);
+  if (call == nullptr || ends) return true;
   if (call->shape == Shape::kAddress && site.number == SYS_sendto &&
       INJECTED_BUG("trace.no_datagrams"))
     return true;
@@ -122,7 +154,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
   if (call->shape == Shape::kUnshare && !one && process_stat(member.process).threads > 1)
     dirs_.part();
   record.op = call->op;
-  ProcessView view(&dirs_, site.tid, member.process);
+  ProcessView view(&dirs_, site.tid, member.process, out);
   const Peek peek = shape_call(view, site, *call, &record);
   if (record.op == Op::kMount && peek != Peek::kFault) mounts_changed_ = true;
   // After a fault too: what we cannot read the kernel may still understand.
@@ -148,6 +180,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     keep_links(out);
     if (record.op == Op::kExec) describe_program(view, out);
   }
+  if (record.op == Op::kExec) keep_given(member, site.tid, out);
   if (moves_directories(record)) dirs_.changes(site.tid, site.number, scope);
   return true;
 }

@@ -23,6 +23,9 @@ struct Decoded {
   Record call;
   std::vector<Record> after;  // what goes with a call that happens: "#!" interpreter, notes
   bool has_call = false;      // false: nothing to record (an fstat, a bad address)
+  // Of a program that starts, as it lay in memory: for Environments, once the call was let go.
+  std::string environment;
+  bool environment_known = false;
   void clear();
 };
 
@@ -38,6 +41,8 @@ class Decoder {
 
  private:
   class ProcessView;
+  void end(const CallSite& site, const Family::Member& member, Decoded* out);
+  void keep_given(const Family::Member& member, pid_t tid, Decoded* out);
 
   Family family_;
   WorkingDirs dirs_;

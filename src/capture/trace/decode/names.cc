@@ -7,6 +7,7 @@
 #include <string>
 
 #include "capture/trace/trace.h"
+#include "questions/question.h"
 
 namespace gittxn::capture {
 
@@ -90,7 +91,8 @@ bool content_open(const Record& record) {
 bool asks_for_settings(std::string_view program) {
   static constexpr std::string_view kPrograms[] = {"grep", "egrep", "fgrep",  "rg", "git",
                                                    "find", "fd",    "fdfind", "ls"};
-  return std::ranges::find(kPrograms, program) != std::end(kPrograms);
+  return std::ranges::find(kPrograms, program) != std::end(kPrograms) ||
+         questions::only_prints(program);
 }
 
 bool is_setting(std::string_view variable) {
@@ -102,7 +104,20 @@ bool is_setting(std::string_view variable) {
                                                 "TEST_BLOCK_SIZE",
                                                 "HOME",
                                                 "XDG_CONFIG_HOME",
-                                                "LD_LIBRARY_PATH"};
+                                                "LD_LIBRARY_PATH",
+                                                "TZ",
+                                                "TERM",
+                                                "COLUMNS",
+                                                "NO_COLOR",
+                                                "BLOCK_SIZE",
+                                                "_POSIX2_VERSION",
+                                                "TABSIZE",
+                                                "QUOTING_STYLE",
+                                                "TIME_STYLE",
+                                                "LS_COLORS",
+                                                "TREE_COLORS",
+                                                "JQ_COLORS",
+                                                "MAGIC"};
   return std::ranges::find(kNames, variable) != std::end(kNames) || variable.starts_with("LC_") ||
          variable.starts_with("GIT_") || variable.starts_with("GREP_");
 }

@@ -67,6 +67,7 @@ class Shaper {
   Peek exec(Record* record);
   Peek two(Record* record);
   Peek message(Record* record);
+  Peek mount(Record* record);
   Peek address_at(std::uint64_t place, std::uint64_t length, Record* record);
   Peek read_path(int dir_argument, int path_argument, const Record& record, std::string* out);
   Peek full_path(int directory, std::string path, const Record& record, std::string* out);
@@ -130,12 +131,11 @@ Peek Shaper::open(Record* record) {
 Peek Shaper::exec(Record* record) {
   const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
   if (peek != Peek::kOk) return peek;
-  const std::size_t vector = call_.dir == kNone ? 1 : 2;
   if (view_.directory(AT_FDCWD, &record->path2) != Peek::kOk) record->path2.clear();
-  if (asks_for_settings(base_name(record->path))) {
-    record->env_known = view_.settings(site_.args[vector + 1], &record->env) == Peek::kOk;
-  }
-  return view_.words(site_.args[vector], &record->argv);
+  const std::size_t vector = call_.dir == kNone ? 1 : 2;  // the environment is behind it
+  const Peek words = view_.start(site_.args[vector], site_.args[vector + 1], &record->argv);
+  record->argv_cut = words == Peek::kLong && !INJECTED_BUG("trace.whole_though_cut");
+  return words == Peek::kLong ? Peek::kOk : words;
 }
 
 Peek Shaper::two(Record* record) {
@@ -192,6 +192,16 @@ Peek Shaper::address_at(std::uint64_t place, std::uint64_t length, Record* recor
   return Peek::kOk;
 }
 
+Peek Shaper::mount(Record* record) {
+  constexpr std::uint64_t kPropagation = MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE;
+  // The propagation of later mounts changes no path.
+  if (call_.number == SYS_mount && (site_.args[3] & kPropagation) != 0) return Peek::kFault;
+  record->path2 = call_.name;
+  if (call_.path == kNone) return Peek::kOk;
+  const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
+  return peek == Peek::kFault ? Peek::kOk : peek;
+}
+
 Peek Shaper::shape(Record* record) {
   record->nofollow = call_.last == Call::Last::kKeep;
   const bool has_at_flags =
@@ -231,16 +241,10 @@ Peek Shaper::shape(Record* record) {
       if (peek != Peek::kOk) return peek;
       return read_path(call_.dir, call_.path, *record, &record->path);
     }
-    case Shape::kMount: {
-      constexpr std::uint64_t kPropagation = MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE;
-      // How later mounts spread is nothing that a path can mean.
-      if (call_.number == SYS_mount && (site_.args[3] & kPropagation) != 0) return Peek::kFault;
-      record->path2 = call_.name;
-      if (call_.path == kNone) return Peek::kOk;
-      const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
-      return peek == Peek::kFault ? Peek::kOk : peek;
-    }
+    case Shape::kMount:
+      return mount(record);
     case Shape::kUnshare:
+    case Shape::kEnd:
       return Peek::kFault;
     case Shape::kBlind:
       record->path = call_.name;

@@ -28,21 +28,19 @@ struct CallSite {
 class CallView {
  public:
   virtual ~CallView() = default;
-  // What is at an address of the process; as peek_string, peek_bytes and peek_argv say it.
+  // Bytes at an address of the process; as peek_string, peek_bytes and peek_start say it.
   virtual Peek text(std::uint64_t address, std::size_t limit, std::string* out) = 0;
   virtual Peek bytes(std::uint64_t address, void* out, std::size_t size) = 0;
-  virtual Peek words(std::uint64_t address, std::vector<std::string>* out) = 0;
-  // Those of an environment that a search may depend on; as peek_settings. kFault: they are not
-  // known.
-  virtual Peek settings(std::uint64_t, std::vector<std::string>*) { return Peek::kFault; }
+  virtual Peek start(std::uint64_t arguments, std::uint64_t environment,
+                     std::vector<std::string>* out) = 0;
   // The path of a descriptor, or of the current directory (AT_FDCWD).
   virtual Peek directory(int descriptor, std::string* out) = 0;
   // absolute_path for this process (lookup.h).
   virtual std::string absolute(std::string base, std::string path, Alias alias) = 0;
 };
 
-// Fills op, path, path2, flags, argv and nofollow of a record whose op is the call's. kFault and
-// kLong: the kernel refuses the call too, or it says nothing new: nothing to record.
+// Fills op, path, path2, flags, argv, argv_cut and nofollow of a record whose op is the call's.
+// kFault and kLong: the kernel refuses the call too, or it says nothing new: nothing to record.
 Peek shape_call(CallView& view, const CallSite& site, const Call& call, Record* record);
 
 }  // namespace gittxn::capture

@@ -4,6 +4,8 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -17,9 +19,11 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string_view>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "base/text.h"
 
@@ -117,93 +121,168 @@ Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::strin
 
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kBatch = 128;  // pointers of one vector that are read at once
+constexpr std::size_t kMostStrings = 2 * kBatch;
+constexpr std::size_t kRoom = kMostStrings * kFirstChunk;
 
-// The beginnings of up to kBatch strings with one call: argument vectors are long and their strings
-// short. What could not be read this way (a word that is longer, or in memory that is not there) is
-// left to the caller: its length is kFirstChunk.
-struct Beginnings {
-  std::array<char, kBatch * kFirstChunk> bytes;
-  std::array<std::size_t, kBatch> lengths;
+// Strings, with one call: vectors are long and their strings short, and as a rule they lie close
+// together. What lies within a page of the one before is read with it as one piece of memory, as
+// long as there is room for a beginning of all the others.
+struct Strings {
+  std::array<char, kRoom> bytes;
+  // Without data: it could not be read this way (it is longer, or in memory that is not there),
+  // which is left to the caller.
+  std::array<std::string_view, kMostStrings> found;
 };
 
-void peek_beginnings(pid_t tid, std::span<const std::uint64_t> addresses, Beginnings* out) {
-  std::array<iovec, kBatch> remote;
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const std::size_t size = std::min(kFirstChunk, kPage - addresses[i] % kPage);
-    remote[i] = {std::bit_cast<void*>(addresses[i]), size};
-    total += size;
+void peek_strings(pid_t tid, std::span<const std::uint64_t> addresses, Strings* out) {
+  std::array<std::uint16_t, kMostStrings> order;
+  const std::span in_order = std::span(order).first(addresses.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  std::ranges::sort(in_order, {}, [&](std::uint16_t i) { return addresses[i]; });
+  std::array<iovec, kMostStrings> remote;
+  std::array<std::size_t, kMostStrings> starts;
+  std::array<std::size_t, kMostStrings> pieces;  // which one a string is in
+  std::array<std::size_t, kMostStrings> ends;    // of pieces
+  std::size_t count = 0, total = 0, left = addresses.size();
+  std::uint64_t last = 0;
+  for (const std::uint16_t i : in_order) {
+    const std::uint64_t address = addresses[i];
+    // Never into a page that no string begins in: it may not be there.
+    const std::size_t beginning = std::min(kFirstChunk, kPage - address % kPage);
+    --left;
+    const std::uint64_t low =
+        count == 0 ? 0 : std::bit_cast<std::uint64_t>(remote[count - 1].iov_base);
+    const std::size_t before = count == 0 ? 0 : total - remote[count - 1].iov_len;
+    const std::size_t longer = before + (address - low) + beginning;
+    const bool together =
+        count != 0 && address - last < kPage && longer + left * kFirstChunk <= kRoom;
+    if (together) {
+      remote[count - 1].iov_len = std::max(remote[count - 1].iov_len, longer - before);
+    } else {
+      remote[count++] = {std::bit_cast<void*>(address), beginning};
+    }
+    starts[i] = together ? before + (address - low) : total;
+    pieces[i] = count - 1;
+    total = (together ? before : total) + remote[count - 1].iov_len;
+    ends[count - 1] = total;
+    last = address;
   }
   const iovec local{out->bytes.data(), total};
-  const ssize_t got = ::process_vm_readv(tid, &local, 1, remote.data(), addresses.size(), 0);
+  const ssize_t got = ::process_vm_readv(tid, &local, 1, remote.data(), count, 0);
   const std::size_t valid = got > 0 ? static_cast<std::size_t>(got) : 0;
-  std::size_t start = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const std::size_t size = remote[i].iov_len;
-    const bool whole = start + size <= valid;
-    const std::size_t length = whole ? ::strnlen(out->bytes.data() + start, size) : size;
-    out->lengths[i] = whole && length < size ? length : kFirstChunk;
-    start += size;
+    const std::size_t end = std::min(ends[pieces[i]], valid);
+    const std::size_t room = end > starts[i] ? end - starts[i] : 0;
+    const char* const text = out->bytes.data() + starts[i];
+    const std::size_t length = ::strnlen(text, room);
+    out->found[i] = length < room ? std::string_view(text, length) : std::string_view();
   }
 }
 
-// Gives each word of a vector and whether it was cut, until there are no more, `most` are read, or
-// the visitor has enough.
-using Visit = std::function<bool(std::string&&, bool cut)>;
-Peek peek_words(pid_t tid, std::uint64_t address, std::size_t most, const Visit& visit) {
-  if (address == 0) return Peek::kOk;
+// A vector of strings while it is read.
+struct Vector {
+  std::uint64_t address = 0;
+  std::size_t most = 0;                         // words
+  std::size_t longest = 0;                      // bytes of one
+  std::function<bool(std::string_view)> visit;  // gets each word; false: it has enough
+  Peek peek = Peek::kOk;                        // kLong: there are more words than it got
+  bool over = false;
   std::size_t seen = 0;
   std::array<std::uint64_t, kBatch> pointers{};
-  const auto heads = std::make_unique<Beginnings>();
-  while (seen < most) {
-    const std::size_t bytes = std::min(sizeof pointers, kPage - address % kPage) / 8 * 8;
-    if (bytes == 0) return Peek::kFault;  // a vector that is not aligned
-    const Peek vector = peek_bytes(tid, address, pointers.data(), bytes);
-    if (vector != Peek::kOk) return vector;
-    const auto end = std::find(pointers.begin(), pointers.begin() + bytes / 8, 0u);
-    const auto count = std::min(static_cast<std::size_t>(end - pointers.begin()), most - seen);
-    peek_beginnings(tid, std::span(pointers).first(count), heads.get());
-    std::size_t start = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::string word;
-      bool cut = false;
-      if (heads->lengths[i] < kFirstChunk) {
-        word.assign(heads->bytes.data() + start, heads->lengths[i]);
-      } else {
-        const Peek peek = peek_string(tid, pointers[i], kMaxWord, &word);
-        if (peek != Peek::kOk && peek != Peek::kLong) return peek;
-        cut = peek == Peek::kLong;
-      }
-      start += std::min(kFirstChunk, kPage - pointers[i] % kPage);
-      ++seen;
-      if (!visit(std::move(word), cut)) return Peek::kLong;
-    }
-    if (count < bytes / 8) return Peek::kOk;
-    address += bytes;
+  std::size_t count = 0;  // of those that are words
+  void end(Peek how) {
+    peek = how;
+    over = true;
   }
-  return Peek::kLong;
+};
+
+// The next pointers of each.
+void peek_pointers(pid_t tid, std::span<Vector* const> vectors) {
+  std::array<iovec, 2> local;
+  std::array<iovec, 2> remote;
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    Vector& one = *vectors[i];
+    // A vector that is not aligned may have no whole pointer in its page.
+    const std::size_t size = std::min(sizeof one.pointers, kPage - one.address % kPage) / 8 * 8;
+    local[i] = {one.pointers.data(), size};
+    remote[i] = {std::bit_cast<void*>(one.address), size};
+    wanted += size;
+  }
+  const ssize_t got =
+      ::process_vm_readv(tid, local.data(), vectors.size(), remote.data(), vectors.size(), 0);
+  const bool all = got >= 0 && static_cast<std::size_t>(got) == wanted;
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    Vector& one = *vectors[i];
+    const std::size_t size = remote[i].iov_len;
+    const Peek peek = all ? Peek::kOk : peek_bytes(tid, one.address, one.pointers.data(), size);
+    one.count = 0;
+    if (size == 0 || peek != Peek::kOk) {
+      one.end(size == 0 ? Peek::kFault : peek);
+      continue;
+    }
+    const auto read = std::span(one.pointers).first(size / 8);
+    one.count = static_cast<std::size_t>(std::ranges::find(read, 0u) - read.begin());
+    one.over = one.count < read.size();
+    one.address += size;
+  }
+}
+
+void visit_words(pid_t tid, std::span<const std::string_view> found, Vector* vector) {
+  std::string longer;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::string_view word = found[i];
+    if (word.data() == nullptr) {
+      const Peek peek = peek_string(tid, vector->pointers[i], vector->longest, &longer);
+      if (peek != Peek::kOk) return vector->end(peek);
+      word = longer;
+    }
+    if (++vector->seen > vector->most || !vector->visit(word)) return vector->end(Peek::kLong);
+  }
+}
+
+// Some pointers of each vector at a time, and then the words of all of them.
+void peek_vectors(pid_t tid, Vector& first, Vector& second) {
+  const auto strings = std::make_unique_for_overwrite<Strings>();
+  std::vector<std::uint64_t> addresses;
+  std::vector<Vector*> vectors = {&first, &second};
+  for (Vector* const one : vectors) one->over = one->address == 0;
+  while (std::erase_if(vectors, [](const Vector* one) { return one->over; }), !vectors.empty()) {
+    peek_pointers(tid, vectors);
+    addresses.clear();
+    for (const Vector* one : vectors) {
+      addresses.insert(addresses.end(), one->pointers.begin(), one->pointers.begin() + one->count);
+    }
+    if (!addresses.empty()) peek_strings(tid, addresses, strings.get());
+    std::span<const std::string_view> found(strings->found);
+    for (Vector* const one : vectors) {
+      visit_words(tid, found.first(one->count), one);
+      found = found.subspan(one->count);
+    }
+  }
 }
 
 }  // namespace
 
-Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
-  out->clear();
-  const Peek peek = peek_words(tid, address, kMaxWords, [&](std::string&& word, bool) {
-    out->push_back(std::move(word));
+Peek peek_start(pid_t tid, std::uint64_t arguments, std::uint64_t environment, Start* out) {
+  *out = {};
+  std::size_t bytes = 0;
+  Vector words{.address = arguments, .most = kMaxWords, .longest = kMaxArguments};
+  words.visit = [&](std::string_view word) {
+    bytes += word.size() + 1;
+    if (bytes > kMaxArguments) return false;
+    out->arguments.emplace_back(word);
     return true;
-  });
-  return peek == Peek::kLong ? Peek::kOk : peek;
-}
-
-Peek peek_settings(pid_t tid, std::uint64_t address, std::vector<std::string>* out) {
-  constexpr std::size_t kMaxVariables = 4096;
-  out->clear();
-  return peek_words(tid, address, kMaxVariables, [&](std::string&& word, bool cut) {
-    if (!is_setting(std::string_view(word).substr(0, word.find('=')))) return true;
-    out->push_back(std::move(word));
-    return !cut && out->size() < kMaxWords;
-  });
+  };
+  Vector variables{.address = environment, .most = kMaxEnvironment, .longest = kMaxEnvironment};
+  variables.visit = [&](std::string_view word) {
+    out->environment.append(word).push_back('\0');
+    return out->environment.size() <= kMaxEnvironment;
+  };
+  peek_vectors(tid, words, variables);
+  out->environment_known = variables.peek == Peek::kOk;
+  return words.peek;
 }
 
 Peek proc_path(pid_t tid, const std::string& name, std::string* out) {
@@ -258,8 +337,44 @@ ProcessStat process_stat(pid_t pid) {
   return stat;
 }
 
-Family::Entry Family::look(pid_t tid) const {
-  const ProcessStat stat = process_stat(tid);
+namespace {
+
+// The struct pidfd_info of Linux 6.13, which tells of a process through a descriptor of it. Headers
+// may not have it.
+struct PidfdInfo {
+  std::uint64_t mask = 1;  // the numbers of processes
+  std::uint64_t cgroup = 0;
+  std::uint32_t pid = 0, process = 0, parent = 0;
+  std::array<std::uint32_t, 9> others{};
+};
+static_assert(sizeof(PidfdInfo) == 64);
+
+// Parent and start of a process, for a fraction of what its file below /proc costs; no two
+// processes have the same `started`, which is no time here. False: it is none, or a thread, or this
+// kernel cannot say.
+bool ask_kernel(int process, ProcessStat* out) {
+  constexpr unsigned long kGetInfo = _IOWR(0xff, 11, PidfdInfo);
+  PidfdInfo info;
+  struct stat file{};
+  if (process < 0 || ::ioctl(process, kGetInfo, &info) != 0) return false;
+  if (::fstat(process, &file) != 0) return false;
+  out->parent = static_cast<pid_t>(info.parent);
+  out->started = file.st_ino;
+  return true;
+}
+
+}  // namespace
+
+int Family::descriptor_of(pid_t tid) {
+  if (opened_for_ != tid) opened_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, tid, 0)));
+  opened_for_ = tid;
+  return opened_.get();
+}
+
+Family::Entry Family::look(pid_t tid) {
+  ProcessStat stat;
+  opened_for_ = 0;  // it may be of a process that had this number before
+  if (!ask_kernel(descriptor_of(tid), &stat)) stat = process_stat(tid);
   const pid_t parent = stat.parent == monitor_ ? 0 : stat.parent;
   return {{tid, parent}, stat.started, coarse_ms()};
 }
@@ -302,6 +417,16 @@ void Family::announce(const Member& member, int depth, std::vector<Record>* news
   news->push_back({.op = Op::kFork, .pid = member.process, .parent = member.parent});
 }
 
+bool Family::is_new(pid_t tid) const {
+  return !threads_.contains(tid) && leads(tid);
+}
+
+bool Family::ends(pid_t process, int code) {
+  int& said = threads_[process].member.code;
+  if (said == -1) said = code;
+  return said == code;
+}
+
 bool WorkingDirs::settled() {
   std::erase_if(changing_, [](const Change& change) {
     if (::kill(change.tid, 0) != 0 && errno == ESRCH) return true;
@@ -322,18 +447,25 @@ bool WorkingDirs::moving() {
 }
 
 Peek WorkingDirs::of(pid_t tid, std::string* out) {
+  if (!changed_ && !first_.empty()) {
+    *out = first_;
+    return Peek::kOk;
+  }
   if (!changing_.empty() && !settled()) return proc_path(tid, "cwd", out);
   if (known_.size() > kMaxDirectories) known_.clear();
   std::string& known = known_[tid];
   const Peek peek = known.empty() ? proc_path(tid, "cwd", &known) : Peek::kOk;
-  if (peek == Peek::kOk)
+  if (peek == Peek::kOk) {
     *out = known;
-  else
+    if (!changed_) first_ = known;
+  } else {
     known.clear();
+  }
   return peek;
 }
 
 void WorkingDirs::changes(pid_t tid, std::uint32_t call, Scope scope) {
+  changed_ = !INJECTED_BUG("trace.directory_of_the_command");
   known_.clear();
   changing_.push_back({tid, call, scope});
   if (scope == Scope::kAny) ++moves_;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/fs.h"
 #include "capture/trace/trace.h"
 
 namespace gittxn::capture {
@@ -33,11 +34,17 @@ enum class Peek {
 
 Peek peek_bytes(pid_t tid, std::uint64_t address, void* out, std::size_t size);
 Peek peek_string(pid_t tid, std::uint64_t address, std::size_t limit, std::string* out);
-// At most 256 words, each cut to 4096 bytes.
-Peek peek_argv(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
-// The variables that is_setting() names, each "NAME=value". kLong: one is longer than 4096 bytes,
-// or there are more variables than anybody needs; then nothing is known.
-Peek peek_settings(pid_t tid, std::uint64_t address, std::vector<std::string>* out);
+// The arguments and variables that a program is given when it starts.
+struct Start {
+  std::vector<std::string> arguments;
+  // Each variable with a NUL behind it; not known: it cannot be read, or is longer than is looked
+  // at.
+  std::string environment;
+  bool environment_known = false;
+};
+// Both vectors, with as few looks at the memory as one of them takes. Says how that went for the
+// arguments; kLong: there are more than are kept (trace.h), and those are not in `out`.
+Peek peek_start(pid_t tid, std::uint64_t arguments, std::uint64_t environment, Start* out);
 
 // The path that a link below /proc/<tid> says: "cwd", "fd/3". kFault: there is none (no such
 // descriptor, a socket).
@@ -66,11 +73,25 @@ class Family {
   struct Member {
     pid_t process = 0;
     pid_t parent = 0;  // 0: the command itself, or its parent has ended
+    int code = -1;     // with which it began to end; -1: it has not, as far as is known
   };
   // The process of a thread. Appends a kFork to `news` for each process seen for the first time,
   // ancestors first. A thread that is gone already is its own process.
   const Member& of(pid_t tid, std::vector<Record>* news);
   void forget(pid_t tid) { threads_.erase(tid); }
+  // Whether `of` was asked for this process, or for one of its threads.
+  bool knows(pid_t process) const {
+    const auto known = threads_.find(process);
+    return known != threads_.end() && known->second.member.process == process;
+  }
+  // ... or a call of this thread would be the first of its process.
+  bool is_new(pid_t tid) const;
+  // One thread of a process begins to end it. False: another one said another code before, and
+  // which came first in the kernel is not known.
+  bool ends(pid_t process, int code);
+  // A descriptor (pidfd) of the process that a thread leads; -1: it leads none. Kept here until the
+  // next call.
+  int descriptor_of(pid_t tid);
 
  private:
   struct Entry {
@@ -78,11 +99,13 @@ class Family {
     std::uint64_t started = 0;
     std::int64_t checked_ms = 0;
   };
-  Entry look(pid_t tid) const;
+  Entry look(pid_t tid);
   void announce(const Member& member, int depth, std::vector<Record>* news);
   void drop_the_dead();
 
   pid_t monitor_;
+  UniqueFd opened_;
+  pid_t opened_for_ = 0;
   std::unordered_map<pid_t, Entry> threads_;
   std::size_t limit_ = 1u << 14;
 };
@@ -90,7 +113,8 @@ class Family {
 // Current directories, remembered because asking costs as much as the rest of a look-up. What can
 // change one (chdir of a thread that shares it, a rename or removal of a directory, a mount) is
 // itself a traced call, but takes effect only after it was let go: until its thread is seen again,
-// waits in another call, or is gone, nothing is believed and everybody is asked.
+// waits in another call, or is gone, nothing is believed and everybody is asked. Before the first
+// such call all stand where the command does.
 class WorkingDirs {
  public:
   Peek of(pid_t tid, std::string* out);
@@ -117,6 +141,8 @@ class WorkingDirs {
   };
   bool settled();
   bool parted_ = false;
+  bool changed_ = false;  // or some call was about to
+  std::string first_;     // where the command stands, and all its tree until then
   std::vector<Change> changing_;
   std::uint64_t moves_ = 0;
   std::unordered_map<pid_t, std::string> known_;

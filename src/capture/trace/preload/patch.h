@@ -10,6 +10,7 @@
 #include "capture/trace/preload/raw.h"
 
 extern "C" __attribute__((weak)) void* dlsym(void* handle, const char* name);
+// NOLINTNEXTLINE(bugprone-reserved-identifier): libc's name
 extern "C" __attribute__((weak)) char __libc_single_threaded;
 
 namespace gittxn::preload {
@@ -44,6 +45,7 @@ struct Site {
 
 inline bool prepare(const Patch& patch, Site* site) {
   constexpr long kThisIsNext = -1;  // RTLD_NEXT
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   auto* code = static_cast<unsigned char*>(dlsym(reinterpret_cast<void*>(kThisIsNext), patch.name));
   if (code == nullptr || !makes_call(code, patch.number)) return false;
   site->code = code;

@@ -11,6 +11,9 @@
 #include "capture/trace/preload/patch.h"
 #include "capture/trace/preload/recorder.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier, performance-no-int-to-ptr): libc's names, and arguments
+// of system calls
+
 #define TXN_ENTRY extern "C" __attribute__((visibility("default")))
 
 TXN_ENTRY __attribute__((weak)) int* __errno_location();
@@ -440,6 +443,7 @@ __attribute__((constructor)) void start() {
   if (!keep && raw(__NR_madvise, {arg(&process), sizeof process, kWipeOnFork}) != 0) return;
   library.shared = map_ring();
   if (library.shared == nullptr) return;
+  store(&process.started, own_pid());
   const Patch patches[] = {
       {"readlink", __NR_readlink, reinterpret_cast<void*>(&::readlink)},
       {"getdents64", __NR_getdents64, reinterpret_cast<void*>(&::getdents64)},
@@ -454,3 +458,5 @@ __attribute__((constructor)) void start() {
 }  // namespace
 
 }  // namespace gittxn::preload
+
+// NOLINTEND(bugprone-reserved-identifier, performance-no-int-to-ptr)

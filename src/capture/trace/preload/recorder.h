@@ -52,6 +52,7 @@ struct alignas(4096) Process {
   uint32_t number;   // in the ring's records
   uint32_t greeted;  // the monitor knows the number
   uint32_t chdirs;   // under way
+  uint32_t started;  // the pid of the one that ran the library's start; 0 in a forked child
   uint64_t chdirs_done;
   Remembered cwd;
   Remembered directories[kDirectories];
@@ -96,7 +97,13 @@ inline Who who_am_i(Caller caller = Caller::kProgram) {
   if (bug(ring::kKeepNumberAfterFork) && load(&process.greeted) != 0) return Who::kGreeted;
   const bool shared = load(&txn_sharers) != 0;
   const uint32_t known = load(&process.pid);
-  if (known == 0 && (shared || !adopt(own_pid()))) return Who::kStranger;
+  if (known == 0) {
+    const uint32_t mine = shared ? 0 : own_pid();
+    const bool is_owner = caller == Caller::kProgram || load(&process.started) == mine;
+    if (mine == 0 || !(is_owner || bug(ring::kNumberOfAChild)) || !adopt(mine)) {
+      return Who::kStranger;
+    }
+  }
   if (known == kBeingNumbered || process.number == 0) return Who::kStranger;
   if (known != 0 && (shared || caller == Caller::kLibc) && known != own_pid()) {
     return Who::kStranger;
