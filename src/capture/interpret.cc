@@ -1,28 +1,36 @@
 #include "capture/interpret.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "capture/agent_processes.h"
+#include "capture/asked/asked.h"
 #include "capture/channels.h"
 #include "capture/git/git_reads.h"
+#include "capture/housekeeping.h"
 #include "capture/observer.h"
 #include "capture/paths/other_checkout.h"
 #include "capture/paths/path_resolver.h"
 #include "capture/read_log.h"
 #include "capture/search_settings.h"
 #include "capture/searches.h"
+#include "capture/shown.h"
 #include "capture/tool_digest.h"
 #include "capture/union.h"
+#include "questions/question.h"
 
 namespace gittxn::capture {
 namespace {
 
 constexpr std::size_t kMaxMountinfo = 16u << 20;
+constexpr std::int64_t kShownByServer = -1;  // Process::shown, shown_files
 
 std::string_view type_name(FileMode mode) {
   switch (mode) {
@@ -47,15 +55,21 @@ class Interpreter {
   Interpreter(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
               Aliases aliases)
       : input_(input),
-        log_(input.snapshot),
+        log_(input.snapshot,
+             [this](Process::Part part, ReadKind kind, std::string_view subject,
+                    std::string_view op) { return housekeeping_.covers(part, kind, subject, op); }),
         model_(objects, tree),
         resolver_(input.places, model_, std::move(aliases)),
         observer_({&objects, input.snapshot, input.base, &input.writes}, model_, log_),
         other_(model_, log_, input.ignored, trace_began_ns(input.record_files)),
         git_(objects, input, model_, resolver_, observer_, log_),
-        searches_(objects, input, tree, model_, observer_, log_),
-        union_(objects, input.observations, model_, resolver_, observer_, log_, searches_),
         tools_(input.tool_cache_file),
+        housekeeping_(input, model_, resolver_, tools_),
+        searches_(objects, input, tree, model_, observer_, log_),
+        shown_(input, agents_),
+        union_(objects, input.observations, agents_,
+               {model_, resolver_, observer_, log_, searches_}),
+        asked_(input, model_, searches_, log_),
         channels_(input.places.tree, trace_began_ns(input.record_files), model_, resolver_, log_) {}
 
   void run();
@@ -66,6 +80,7 @@ class Interpreter {
   void forked(const Record& record);
   void executed(const Record& record);
   void on_path(const Record& record, Process& process);
+  void in_the_tree(const Record& record, Process& process, const Resolved& at, const Resolved* to);
   void at_place(const Record& record, Process& process, const Resolved& at);
   void on_git_dir(const Record& record, Process& process, const std::string& rest);
   void on_common_git(const Record& record, Process& process, const std::string& rest);
@@ -85,9 +100,13 @@ class Interpreter {
   Observer observer_;
   OtherCheckout other_;
   GitReads git_;
-  Searches searches_;
-  Union union_;
   ToolDigest tools_;
+  Housekeeping housekeeping_;
+  Searches searches_;
+  AgentProcesses agents_;
+  Shown shown_;
+  Union union_;
+  Asked asked_;
   Channels channels_;
   std::map<std::int32_t, Process> processes_;
   std::optional<Error> error_;
@@ -96,7 +115,9 @@ class Interpreter {
 // ---- processes ----
 
 void Interpreter::forked(const Record& record) {
+  agents_.on_process(record);
   union_.on_process(record);
+  shown_.forked(record);
   if (const auto old = processes_.find(record.pid); old != processes_.end()) {
     end(old->second);  // the number is used again
     processes_.erase(old);
@@ -109,6 +130,9 @@ void Interpreter::forked(const Record& record) {
   }
   child.pid = record.pid;
   child.parent = record.parent;
+  child.part = Process::Part::kOther;
+  housekeeping_.next(record, nullptr);
+  asked_.forked(record, child.question);
   processes_[record.pid] = std::move(child);
 }
 
@@ -116,6 +140,7 @@ void Interpreter::executed(const Record& record) {
   Process& process = processes_[record.pid];
   process.pid = record.pid;
   if (failed(record)) return on_path(record, process);
+  agents_.on_process(record);
   union_.on_process(record);
   end(process);
   Process next;
@@ -124,10 +149,22 @@ void Interpreter::executed(const Record& record) {
   next.cwd = process.cwd;
   next.argv = argv_text(record.argv);
   const Resolved program = resolver_.resolve(record.path, LastLink::kFollow);
+  const search::Vouched name = housekeeping_.vouches_for(record, program);
+  next.part = housekeeping_.next(record, &program);
+  next.question = asked_.started(record, program, name, process.question);
+  const Shown::Numbers shown = shown_.started(record, program);
+  next.shown = shown.names;
+  next.shown_files = shown.files;
+  next.printed = union_.is_server(next) ? kShownByServer : shown.printed;
+  next.program = agents_.program(record.pid);
+  next.edits = program.place == Place::kOutside && came_with_system(program.real) &&
+               !record.argv_cut &&
+               (questions::only_edits(record.argv) || INJECTED_BUG("capture.anybody_edits"));
   next.git = program.place == Place::kOutside && is_git_program(record.path) &&
              !serves_worktree(record.path, record.argv);
   if (next.git) {
-    next.use = parse_git(record.path, record.argv);
+    // The missing arguments may say what it read.
+    if (!record.argv_cut) next.use = parse_git(record.path, record.argv);
     // Only its sender can explain data that is sent to another process.
     const bool sends = process.git && process.use.is(kPushes) && next.use.command == "pack-objects";
     next.helper = process.explains_helpers() && !sends && !next.use.is(kServes);
@@ -135,7 +172,7 @@ void Interpreter::executed(const Record& record) {
   }
   next.parent_ours = process.git ? process.in_our_repository : process.parent_ours;
   process = std::move(next);
-  process.held = searches_.begin(record, program);
+  process.held = searches_.begin(record, program, name);
   on_path(record, process);
 }
 
@@ -163,6 +200,7 @@ void Interpreter::watch_git(const Record& record, Process& process) const {
 void Interpreter::end_processes() {
   for (auto& [pid, process] : processes_) end(process);
   processes_.clear();
+  asked_.end_processes();
   git_.finish();
 }
 
@@ -189,10 +227,14 @@ void Interpreter::on_git_dir(const Record& record, Process& process, const std::
     if (rest == "index" && content_open(record)) process.opened_objects = true;
     return;
   }
-  if (!content_open(record)) return;
+  // A walk over the tree meets its directories, which the tree has none of; names alone give no
+  // reference's value. A file that is read there counts.
+  const bool directory = S_ISDIR(record.mode) || (record.flags & O_DIRECTORY) != 0 ||
+                         INJECTED_BUG("interpret.git_files_are_directories");
+  if (directory || !content_open(record)) return;
   if (rest == "index") {
     if (process.held != nullptr) process.held->opened_index = true;
-    return everything(process, "git's index, read by another program than git");
+    return everything(process, kReadIndex);
   }
   if (rest == "HEAD" || rest == "packed-refs" || rest.starts_with("refs/") ||
       rest.starts_with("logs/")) {
@@ -266,6 +308,8 @@ void Interpreter::on_path(const Record& record, Process& process) {
       record.path.ends_with("/HEAD")) {
     process.in_other_repository = true;
   }
+  if (!process.lists_for_itself(record)) asked_.on_path(record, process, at, to ? &*to : nullptr);
+  shown_.on_path(record, at, to ? &*to : nullptr);
   resolver_.replay(record, at, to ? &*to : nullptr);
   if (record.op == Op::kWasLink) return;
   if (!at.lost.empty()) {
@@ -276,19 +320,35 @@ void Interpreter::on_path(const Record& record, Process& process) {
   const bool in_tree = at.place == Place::kTree || (to && to->place == Place::kTree);
   const bool looks = only_looks(record.op) || record.op == Op::kChdir;
   if (process.held != nullptr && in_tree && !looks) process.held->spoiled = "it writes";
-  if (!looks && !in_tree && is_search_setting(record.path)) searches_.settings_changed();
-  if (in_tree && union_.explains(record, process, at)) {
-    observer_.followed(at.links, process, op_name(record.op));
-  } else if (in_tree) {
-    HeldLooks* const served = union_.looks_of(record, process);
-    if (served != nullptr) process.held = served;
-    observer_.on(record, process, at, to ? &*to : nullptr);
-    if (served != nullptr) process.held = nullptr;
+  const bool sets = !looks && !in_tree && is_search_setting(record.path);
+  if (sets && !housekeeping_.is_own_git(process.part, record.path)) searches_.settings_changed();
+  if (in_tree) {
+    in_the_tree(record, process, at, to ? &*to : nullptr);
   } else {
     observer_.followed(at.links, process, op_name(record.op));
   }
   at_place(record, process, at);
   if (to) at_place(record, process, *to);
+}
+
+void Interpreter::in_the_tree(const Record& record, Process& process, const Resolved& at,
+                              const Resolved* to) {
+  const std::int64_t files = process.shown_files;
+  if (files == 0 && union_.is_file_of_call(record, process, at)) {
+    const bool server = union_.is_server(process);
+    process.shown_files = server ? kShownByServer : shown_.by_itself(process.pid);
+  }
+  if (union_.explains(record, process, at)) {
+    observer_.followed(at.links, process, op_name(record.op));
+  } else {
+    HeldLooks* const served = union_.looks_of(record, process);
+    if (served != nullptr) process.held = served;
+    if (union_.lists_for_agent(record, process, at)) process.shown = kShownByServer;
+    observer_.on(record, process, at, to);
+    if (process.shown == kShownByServer) process.shown = 0;
+    if (served != nullptr) process.held = nullptr;
+  }
+  process.shown_files = files;
 }
 
 void Interpreter::at_place(const Record& record, Process& process, const Resolved& at) {
@@ -321,13 +381,14 @@ bool Interpreter::is_worktree_path(std::string_view path) const {
 }
 
 void Interpreter::on(const Record& record) {
+  asked_.next(record);
   switch (record.op) {
     case Op::kFork:
       return forked(record);
     case Op::kExec:
       return executed(record);
     case Op::kExit:
-      return;
+      return asked_.ended(record);
     case Op::kNote:
       return log_.note(record.path);
     case Op::kBlind:
@@ -342,7 +403,10 @@ void Interpreter::on(const Record& record) {
   }
   Process& process = processes_[record.pid];
   process.pid = record.pid;
-  if (record.op == Op::kConnect) return channels_.connected(record, process);
+  if (record.op == Op::kConnect) {
+    asked_.connected(record, process);
+    return channels_.connected(record, process);
+  }
   if (record.op == Op::kChdir && !failed(record)) {
     process.cwd = record.path;
   }
@@ -355,10 +419,13 @@ void Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
   for (const std::string& file : input_.record_files) {
     // The error is reported below.
-    static_cast<void>(
-        read_records(file, [this](const Record& record) { resolver_.foresee(record); }));
+    static_cast<void>(read_records(file, [this](const Record& record) {
+      resolver_.foresee(record);
+      housekeeping_.foresee(record);
+    }));
   }
   resolver_.start_over();
+  housekeeping_.start_over();
   for (const std::string& file : input_.record_files) {
     const auto summary = read_records(file, [this](const Record& record) { on(record); });
     end_processes();
@@ -389,7 +456,16 @@ Result<ReadSet> Interpreter::finish() {
   if (error_) return std::unexpected(*error_);
   const Digest tools = TRY(tools_.finish());
   log_.add(ReadKind::kEnvironment, "tools", tools.str(), {.op = "exec"});
-  ReadSet set = log_.finish();
+  const auto alone = [this](std::int64_t number) {
+    return number == kShownByServer || shown_.to_agent_alone(number);
+  };
+  log_.settle_shown(alone);
+  ReadSet set = log_.finish([this](std::vector<Read>& reads) { return asked_.finish(reads); });
+  const auto computes_nothing = [&](const ReadLog::OwnLook& look) {
+    return agents_.is_itself(look.program) || alone(look.shown) || asked_.is_run(look.question);
+  };
+  log_.settle_own(computes_nothing, set);
+  set.no_questions = asked_.others();
   set.tool_env_digest = tools;
   return set;
 }

@@ -11,10 +11,13 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "agents/housekeeping.h"
 #include "base/result.h"
+#include "capture/git/git_settings.h"
 #include "capture/observed.h"
 #include "capture/trace/trace.h"
 #include "model/change.h"
@@ -50,6 +53,27 @@ struct SearchSettings {
   // Variables that say where these were looked up, with their values: a searcher with others looks
   // elsewhere.
   std::map<std::string, std::string> variables;
+  // The settings of git that matter (git_settings.h); all are unknown until they were listed.
+  GitSettings git_answers = {.unknown = "all of them", .upstream = true, .filters = true};
+};
+
+// The agents' sessions of the transaction, as they say themselves (agents/observation.h).
+struct Conversations {
+  struct Failed {  // a call that a file was given to
+    std::string path;
+    std::string cwd;
+  };
+  bool whole = false;           // there is one, and all are known from their beginning to their end
+  std::set<std::string> tools;  // that were called
+  std::vector<Failed> failed;
+};
+
+// A command that a tool call of an agent ran, as the agent's hooks say: of a conversation that has
+// ended, whose answer went to the model and to no program.
+struct ToldCommand {
+  std::string text;           // for a shell
+  std::int64_t start_ms = 0;  // since 1970
+  std::int64_t end_ms = 0;
 };
 
 struct InterpretInput {
@@ -71,7 +95,15 @@ struct InterpretInput {
   std::string tool_cache_file;
   // What other sources say, in any order.
   std::vector<Observed> observations;
-  // Called once, and only when somebody searched. Empty: searches are not refined.
+  Conversations conversations;
+  // Programs of agents by the digest of their file; null: not known.
+  using KnownProgram = std::function<const agents::KnownProgram*(const std::string& digest)>;
+  KnownProgram known_program = agents::known_program;
+  std::vector<ToldCommand> commands;
+  // Commands whose status is their answer, as policy says (questions::is_command).
+  std::vector<std::vector<std::string>> runners;
+  // Called once, and only when somebody searched or asked git. Empty: searches are not refined, and
+  // git is not asked again.
   std::function<SearchSettings()> search_settings;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/bug.h"
 #include "capture/testing/story.h"
 
 namespace gittxn::capture {
@@ -301,6 +302,27 @@ TEST_F(InterpretOutside, AnotherProgramInTheGitDirectory) {
   EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
   read(".git/index");
   EXPECT_THAT(reads(), ElementsAre("tree .", "ref HEAD?"));
+}
+
+// As find and grep -r go over the tree, with the directory's type and with the flag alone.
+TEST_F(InterpretOutside, AWalkThroughTheGitDirectoryReadsNoReference) {
+  exec({"walk", "."});
+  for (const char* directory : {".git", ".git/refs", ".git/refs/heads", ".git/logs/refs"}) {
+    add(Op::kOpenRead, directory).mode = S_IFDIR | 0755;
+    add(Op::kList, directory);
+  }
+  Record& untold = add(Op::kOpenRead, ".git/refs/tags");
+  untold.mode = 0;
+  untold.flags = O_DIRECTORY;
+  stat(".git/refs/heads/main");
+  EXPECT_THAT(reads(), ElementsAre());
+  read(".git/refs/heads/main");
+  EXPECT_THAT(reads(), ElementsAre("ref HEAD?"));
+#ifdef GIT_TXN_BUGS
+  arm_bug("interpret.git_files_are_directories");
+  EXPECT_THAT(reads(), ElementsAre()) << "the bug is noticed above";
+  arm_bug("");
+#endif
 }
 
 }  // namespace

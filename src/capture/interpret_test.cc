@@ -420,6 +420,19 @@ TEST_F(Interpret, ACutOffFileMakesTheSetUnknown) {
   EXPECT_FALSE(told().complete);
 }
 
+// A transaction that was traced by an older program, and is taken by this one.
+TEST_F(Interpret, RecordsOfAnotherVersionMakeTheSetUnknown) {
+  exec({"cat", "a.txt"});
+  read("a.txt");
+  const InterpretInput in = input();
+  std::string bytes = must(read_file(in.record_files[0]));
+  bytes[7] = '\x02';
+  must(write_file(in.record_files[0], bytes, Sync::kNo));
+  const ReadSet set = must(interpret(repo.objects(), in));
+  EXPECT_FALSE(set.complete);
+  EXPECT_THAT(set.unknown_reason, HasSubstr("written by another version"));
+}
+
 TEST_F(Interpret, NoFileOrNoTraceMakesTheSetUnknown) {
   InterpretInput in = input();
   in.record_files = {root() + "/not there"};

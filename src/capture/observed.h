@@ -34,6 +34,7 @@ struct Observed {
   std::string agent;
   std::string call;           // joins what several sources say of one tool call
   std::string tool;           // what the tool is called
+  bool shown = false;         // its answer went to the agent alone, as far as its hooks say
   std::int64_t start_ms = 0;  // of the tool call, since 1970; 0 unknown
   std::int64_t end_ms = 0;
 };

@@ -50,14 +50,19 @@ void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   if (node.directory() && depth != kListing) depth = kShape;  // a directory is only that it is one
   // What is held may be taken for explained, and then another process's look at the same counts.
   HeldLooks* held = seen.process != nullptr ? seen.process->held : nullptr;
-  if (held != nullptr) {
-    if (node.origin != Origin::kSnapshot) held->own.insert(model_.path_of(node));
+  const bool asked = seen.process != nullptr && seen.process->question != 0;
+  if (held != nullptr || (seen.process != nullptr && seen.process->is_apart())) {
+    const bool own = node.origin != Origin::kSnapshot;
+    if (own && held != nullptr) held->own.insert(model_.path_of(node));
+    if (own && asked) log_.met_own(*seen.process, model_.path_of(node));
   } else {
     if ((node.seen & depth) != 0) return;
     node.seen |= depth;
   }
   switch (node.origin) {
     case Origin::kOwn:
+      if (depth == kContent && seen.process != nullptr)
+        log_.looked_at_own(*seen.process, model_.path_of(node));
       return;
     case Origin::kFound:
       if (depth == kContent) found_files_.insert(model_.path_of(node));
@@ -99,6 +104,7 @@ void Observer::saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen) {
 
 void Observer::saw_nothing(const Resolved& at, const Process& process, const ReadLog::Seen& seen) {
   if (at.removed && process.held != nullptr) process.held->own.insert(at.missing);
+  if (at.removed) log_.met_own(process, at.missing);
   if (process.quiet() || at.removed || at.missing.empty()) return;
   // Whoever looks for a repository asks for many that can never appear.
   if (in_git_directory(at.missing)) return;

@@ -32,7 +32,9 @@ void OwnWrites::overtaken(const std::string& path) {
 void OwnWrites::finish() {
   for (const auto& [path, entry] : in_place_) {
     if (!has(path)) continue;
-    log_.add(ReadKind::kContent, path, entry.oid.str(), {.op = "changed in place"});
+    // Another reader of the file has a read of its own.
+    log_.add(ReadKind::kContent, path, entry.oid.str(),
+             {.op = "changed in place", .reader = ReaderClass::kEdits});
   }
   for (const std::string& path : created_) {
     if (!has(path)) log_.add(ReadKind::kAbsence, path, "", {.op = "made and not kept"});

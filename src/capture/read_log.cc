@@ -1,43 +1,45 @@
 #include "capture/read_log.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
-#include "base/subprocess.h"
+#include "base/bug.h"
 
 namespace gittxn::capture {
 namespace {
 
-constexpr std::size_t kMaxArgv = 200;
-
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u;
-}
-
 // A look at type and mode alone says nothing that a look at the whole entry does not.
 void drop_weaker_metadata(std::vector<Read>& reads) {
-  std::set<std::pair<std::string, std::string>> whole;
+  // A look that was shown to nobody does not stand for one that was shown to somebody.
+  std::set<std::tuple<std::string, std::string, std::int64_t, bool>> whole;
   for (const Read& read : reads) {
     if (read.kind == ReadKind::kMetadata && read.digest.find(' ') != std::string::npos) {
-      whole.emplace(read.subject, read.snapshot.str());
+      const bool itself = read.reader == ReaderClass::kItself;
+      whole.emplace(read.subject, read.snapshot.str(), read.question, itself);
     }
   }
+  const auto stronger = [&](const Read& read, std::int64_t question) {
+    const auto has = [&](bool itself) {
+      return whole.contains({read.subject, read.snapshot.str(), question, itself});
+    };
+    return has(false) || (read.reader == ReaderClass::kItself && has(true));
+  };
   std::erase_if(reads, [&](const Read& read) {
     return read.kind == ReadKind::kMetadata && !read.digest.starts_with(kUncommitted) &&
            read.digest.find(' ') == std::string::npos &&
-           whole.contains({read.subject, read.snapshot.str()});
+           (stronger(read, 0) || stronger(read, read.question));
   });
 }
 
 }  // namespace
 
-std::string argv_text(const std::vector<std::string>& argv) {
-  std::string text = quote_argv(argv);
-  if (text.size() <= kMaxArgv) return text;
-  std::size_t end = kMaxArgv;
-  for (int back = 0; back < 3 && continues_character(text[end]); ++back) --end;
-  text.resize(end);
-  return text;
+bool Process::lists_for_itself(const Record& record) const {
+  const bool directory = S_ISDIR(record.mode) || (record.flags & O_DIRECTORY) != 0;
+  return directory && content_open(record) && part != Part::kOther;
 }
 
 void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subject,
@@ -49,8 +51,23 @@ void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subjec
   }
   std::string key(1, static_cast<char>('A' + static_cast<int>(kind)));
   key += seen.strength == Strength::kHard ? 'h' : 's';
+  const std::int64_t question = seen.process == nullptr ? 0 : seen.process->question;
+  const bool housekeeping = seen.process != nullptr &&
+                            seen.process->part != Process::Part::kOther && housekeeping_ &&
+                            housekeeping_(seen.process->part, kind, subject, seen.op);
+  if (housekeeping) key += 'k';
   key += snapshot.str();
   key += '\0';
+  if (question != 0) key += std::to_string(question) + '\0';
+  const bool file = kind == ReadKind::kContent || kind == ReadKind::kMetadata;
+  std::int64_t shown = 0;
+  if (seen.process != nullptr && kind == ReadKind::kListing) shown = seen.process->shown;
+  if (seen.process != nullptr && file) shown = seen.process->shown_files;
+  ReaderClass reader = seen.reader;
+  if (file && seen.process != nullptr && seen.process->edits) reader = ReaderClass::kEdits;
+  if (housekeeping) reader = ReaderClass::kItself;
+  if (reader == ReaderClass::kEdits) key += 'e';
+  if (shown != 0) key += 's' + std::to_string(shown) + '\0';
   key += digest;
   key += '\0';
   key += subject;
@@ -66,8 +83,35 @@ void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subjec
   if (seen.process != nullptr) {
     read.pid = seen.process->pid;
     read.argv = seen.process->argv;
+    read.question = question;
   }
-  reads_.push_back(std::move(read));
+  read.reader = reader;
+  add(std::move(read), shown);
+}
+
+void ReadLog::settle_shown(const std::function<bool(std::int64_t shown)>& to_agent_alone) {
+  for (const auto& [index, shown] : shown_) {
+    if (to_agent_alone(shown)) reads_[index].reader = ReaderClass::kShown;
+  }
+}
+
+void ReadLog::settle_own(const std::function<bool(const OwnLook&)>& computes_nothing,
+                         ReadSet& set) const {
+  std::map<std::string, const OwnLook*> computed;
+  for (const OwnLook& look : own_looks_) {
+    if (!computes_nothing(look)) computed.emplace(look.path, &look);
+  }
+  if (INJECTED_BUG("capture.own_looks_forgotten")) return;
+  for (Read& read : set.reads) {
+    const bool edit = read.reader == ReaderClass::kEdits || read.reader == ReaderClass::kShown;
+    const bool file = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata;
+    const auto by = computed.find(read.subject);
+    if (!edit || !file || by == computed.end()) continue;
+    read.reader = ReaderClass::kAny;
+    read.pid = by->second->pid;
+    read.argv = by->second->argv;
+    read.session = read.agent = read.call = read.tool = "";
+  }
 }
 
 void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
@@ -83,9 +127,10 @@ void ReadLog::unknown(std::string reason) {
   }
 }
 
-ReadSet ReadLog::finish() {
+ReadSet ReadLog::finish(const std::function<std::vector<Question>(std::vector<Read>&)>& belong) {
   ReadSet set;
   set.reads = std::move(reads_);
+  set.questions = belong(set.reads);
   drop_weaker_metadata(set.reads);
   set.complete = unknown_reason_.empty();
   set.unknown_reason = unknown_reason_;

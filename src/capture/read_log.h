@@ -1,6 +1,10 @@
 // Collects what the interpreter found: each observation once, with the process that made it first.
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -33,8 +37,13 @@ struct HeldLooks {
   std::string spoiled;  // why it cannot be refined, "" so far nothing
 };
 
+// The reason for which a program that opened the index has read everything.
+inline constexpr std::string_view kReadIndex = "git's index, read by another program than git";
+
 // What is known of a process, from the records.
 struct Process {
+  // The part of the process in an agent's session (housekeeping.h).
+  enum class Part { kOther, kAgent, kAskedByAgent };
   std::int32_t pid = 0;
   std::int32_t parent = 0;
   std::string argv;        // quoted, at most 200 bytes
@@ -53,7 +62,20 @@ struct Process {
   bool parent_ours = false;          // started by a git that works on this repository
   bool asked = false;                // this record is of a file that its command line names
   HeldLooks* held = nullptr;         // of a searcher; owned by Searches
+  std::int64_t question = 0;         // that its looks may belong to (asked/asked.h); 0: none
+  Part part = Part::kOther;
+  std::int64_t shown = 0;        // of its listings and searches by names (shown.h); 0: anybody
+  std::int64_t shown_files = 0;  // of its contents and metadata
+  std::int64_t printed = 0;      // of its looks at the transaction's own files
+  std::int64_t program = 0;      // that it runs (agent_processes.h)
+  bool edits = false;            // it makes an edit that stands in its arguments, or in a patch
 
+  // An agent that lists every directory uses nothing of what a run of the tests left there.
+  bool lists_for_itself(const Record& record) const;
+  // Its looks are kept apart from those of other processes at the same path.
+  bool is_apart() const {
+    return question != 0 || part != Part::kOther || shown != 0 || shown_files != 0 || edits;
+  }
   // Its children are explained by it.
   bool explains_helpers() const {
     const bool elsewhere = in_other_repository && !in_our_repository && !in_other_checkout;
@@ -68,13 +90,18 @@ struct Process {
 
 class ReadLog {
  public:
-  explicit ReadLog(Oid snapshot) : snapshot_(std::move(snapshot)) {}
+  // `housekeeping`: whether a look is that, asked of processes that have a part in it.
+  using IsHousekeeping = std::function<bool(Process::Part part, ReadKind kind,
+                                            std::string_view subject, std::string_view op)>;
+  explicit ReadLog(Oid snapshot, IsHousekeeping housekeeping = {})
+      : snapshot_(std::move(snapshot)), housekeeping_(std::move(housekeeping)) {}
 
   struct Seen {  // how it was observed
     const Process* process = nullptr;
     std::string_view op;
     Strength strength = Strength::kHard;
     ReadSource source = ReadSource::kTrace;
+    ReaderClass reader = ReaderClass::kAny;  // where no process says more
   };
   void add(ReadKind kind, std::string_view subject, std::string_view digest, const Seen& seen) {
     add_at(snapshot_, kind, subject, digest, seen);
@@ -82,8 +109,35 @@ class ReadLog {
   // Of a process whose looks are held it is kept there.
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
-  // A read that is made as it is.
-  void add(Read read) { reads_.push_back(std::move(read)); }
+  // A read that is made as it is; `shown` as a process has it.
+  void add(Read read, std::int64_t shown = 0) {
+    if (shown != 0) shown_.emplace_back(reads_.size(), shown);
+    reads_.push_back(std::move(read));
+  }
+  // Records that a question met a path of the transaction's own, or one that is gone: no read.
+  void met_own(const Process& process, std::string path) {
+    if (process.question != 0) met_own_[process.question].insert(std::move(path));
+  }
+  const std::map<std::int64_t, std::set<std::string>>& met_own() const { return met_own_; }
+  // A look at the content of a file that the transaction has changed. It is no read; but most of
+  // such a file is what the snapshot has of it.
+  struct OwnLook {
+    std::string path;
+    std::int64_t question = 0, shown = 0, program = 0, pid = 0;
+    std::string argv;
+    auto operator<=>(const OwnLook&) const = default;
+  };
+  void looked_at_own(const Process& process, std::string path) {
+    if (process.edits) return;  // it was written down before anybody looked
+    const std::int64_t shown = process.printed != 0 ? process.printed : process.shown_files;
+    own_looks_.insert(
+        {std::move(path), process.question, shown, process.program, process.pid, process.argv});
+  }
+  // Makes the reads of an edited file anybody's where a process may have computed with the file
+  // after the edit, and names that process.
+  void settle_own(const std::function<bool(const OwnLook&)>& computes_nothing, ReadSet& set) const;
+  // Says of reads by the numbers of their processes whether an agent alone was shown them.
+  void settle_shown(const std::function<bool(std::int64_t shown)>& to_agent_alone);
   // What was held counts after all.
   void release(const HeldLooks::Look& look, const Process& process);
   const std::vector<Read>& reads() const { return reads_; }
@@ -92,20 +146,22 @@ class ReadLog {
   // The read set is not complete. The first reason is the set's, the others are notes.
   void unknown(std::string reason);
 
-  ReadSet finish();
+  // `belong`: gives reads the questions that they belong to, which are the set's.
+  ReadSet finish(const std::function<std::vector<Question>(std::vector<Read>&)>& belong);
 
  private:
   const std::string* keep(std::string_view text) { return &*texts_.emplace(text).first; }
 
   Oid snapshot_;
+  IsHousekeeping housekeeping_;
   std::vector<Read> reads_;
+  std::vector<std::pair<std::size_t, std::int64_t>> shown_;  // read, number of its process
   std::unordered_set<std::string> keys_;
-  std::unordered_set<std::string> texts_;  // of held looks
+  std::unordered_set<std::string> texts_;                  // of held looks
+  std::map<std::int64_t, std::set<std::string>> met_own_;  // by question
+  std::set<OwnLook> own_looks_;
   std::set<std::string> notes_;
   std::string unknown_reason_;
 };
-
-// argv for people: quoted, cut to 200 bytes but never inside a UTF-8 character.
-std::string argv_text(const std::vector<std::string>& argv);
 
 }  // namespace gittxn::capture

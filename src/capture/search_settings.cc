@@ -151,6 +151,7 @@ SearchSettings search_settings(const Places& places, const Environment& caller) 
                           is_there("/etc/gitattributes") ||
                           is_there(join_path(places.private_git_dir, "info/attributes")) ||
                           is_there(join_path(places.common_git_dir, "info/attributes"));
+  settings.git_answers = git_settings(values);
   settings.git = vouched_if(none(changes_git_grep));
   settings.plain_checkout = vouched_if(!attributes && none(converts));
   settings.same_lines = vouched_if(!attributes && none(converts_lines));

@@ -54,21 +54,21 @@ const SearchSettings& Searches::settings() {
   return *settings_;
 }
 
-Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& program) {
+Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& program,
+                                          Vouched named) {
   if (!exec.env_known) return not_refined("its environment is not known");
-  if (program.place != Place::kOutside || !installed(program.real)) {
+  const bool vouched = named == Vouched::kYes || installed(program.real);
+  if (program.place != Place::kOutside || !vouched) {
     return not_refined("a program that did not come with the system");
   }
-  const auto cut = [](const std::string& word) { return word.size() >= kMaxWord; };
-  if (exec.argv.size() >= kMaxWords || std::ranges::any_of(exec.argv, cut)) {
-    return not_refined("its arguments are not kept whole");
-  }
+  if (exec.argv_cut) return not_refined("its arguments are not kept whole");
   search::Surroundings around;
   around.top = input_.places.tree;
   if (!path_below(exec.path2, around.top, &around.cwd)) return not_refined("it ran elsewhere");
   if (around.cwd == ".git" || around.cwd.starts_with(".git/")) return not_refined("it ran in .git");
   around.env = variables(exec.env);
-  const std::string name = base_name(program.real);
+  around.name = named;
+  const std::string name = base_name(named == Vouched::kYes ? exec.argv.front() : program.real);
   if (name == "git" && (exec.argv.size() < 2 || exec.argv[1] != "grep")) {
     return not_refined("git, but not grep");
   }
@@ -89,10 +89,11 @@ Refined<search::Query> Searches::query_of(const Record& exec, const Resolved& pr
   return search::query_from_argv(program.real, exec.argv, around);
 }
 
-HeldLooks* Searches::begin(const Record& exec, const Resolved& program) {
-  if (!input_.search_settings || !asks_for_settings(base_name(exec.path))) return nullptr;
+HeldLooks* Searches::begin(const Record& exec, const Resolved& program, Vouched name) {
+  const bool may_be = name == Vouched::kYes || asks_for_settings(base_name(exec.path));
+  if (!input_.search_settings || !may_be) return nullptr;
   if (!input_.base.empty() && input_.base != input_.snapshot) return nullptr;
-  Refined<search::Query> query = query_of(exec, program);
+  Refined<search::Query> query = query_of(exec, program, name);
   if (!query) return nullptr;
   Search search{*std::move(query), {}};
   return &running_.insert_or_assign(exec.pid, std::move(search)).first->second.held;
@@ -258,6 +259,7 @@ Read Searches::read_of(const search::Query& query, Read made) const {
   made.digest = sha256(made.query).str();
   made.snapshot = input_.snapshot;
   made.op = "search";
+  if (query.kind != search::Kind::kNames) made.reader = ReaderClass::kAny;
   return made;
 }
 
@@ -266,6 +268,7 @@ void Searches::replace(Search& search, Scope scope, const Process& process) {
   Read read = read_of(search.query, {});
   read.pid = process.pid;
   read.argv = process.argv;
+  read.question = process.question;
   for (const HeldLooks::Look& look : search.held.looks) {
     if (explains(search.query, scope, look)) {
       ++read.explains;
@@ -273,7 +276,8 @@ void Searches::replace(Search& search, Scope scope, const Process& process) {
       log_.release(look, process);
     }
   }
-  log_.add(std::move(read));
+  const bool names = search.query.kind == search::Kind::kNames;
+  log_.add(std::move(read), names ? process.shown : 0);
 }
 
 bool Searches::answer(const std::string& query, const HeldLooks& held, Read made,

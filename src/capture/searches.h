@@ -31,7 +31,8 @@ class Searches {
       : input_(input), tree_(objects, tree), model_(model), observer_(observer), log_(log) {}
 
   // A program was started (a successful kExec). Where to hold its looks, or null.
-  HeldLooks* begin(const Record& exec, const Resolved& program);
+  // `name`: the program is what the first argument says, wherever its file came from.
+  HeldLooks* begin(const Record& exec, const Resolved& program, search::Vouched name);
   // The process has ended, or becomes another program: its looks are replaced or counted, and
   // `process.held` is null. True when they were replaced. What else only a failed search means
   // (`held.everything`) is given to `everything`.
@@ -46,6 +47,8 @@ class Searches {
   bool has_blob_lines(const std::string& path);
   // Somebody changed a setting that was vouched for.
   void settings_changed() { settings_changed_ = true; }
+  bool have_settings_changed() const { return settings_changed_; }
+  const SearchSettings& settings();
 
  private:
   struct Search {
@@ -53,8 +56,8 @@ class Searches {
     HeldLooks held;
   };
   using Scope = const search::Answer*;  // what a proven search explains
-  const SearchSettings& settings();
-  search::Refined<search::Query> query_of(const Record& exec, const Resolved& program);
+  search::Refined<search::Query> query_of(const Record& exec, const Resolved& program,
+                                          search::Vouched name);
   // The files a query looks at, where the worktree has them as the snapshot has them.
   search::Refined<Scope> governed(const Search& search);
   search::Refined<Scope> prove(const Search& search, const Process& process);

@@ -90,6 +90,10 @@ bool under_tool_prefix(std::string_view path) {
                              [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
+bool came_with_system(std::string_view real_path) {
+  return real_path.starts_with("/usr/") && !real_path.starts_with("/usr/local/");
+}
+
 bool is_shared_library(std::string_view path) {
   const std::string name = base_name(path);
   if (name.ends_with(".so")) return true;
@@ -107,7 +111,7 @@ void ToolDigest::add_program(const std::string& path) {
 }
 
 void ToolDigest::load() {
-  if (cache_file_.empty()) return;
+  if (std::exchange(loaded_, true) || cache_file_.empty()) return;
   struct stat info{};
   if (::stat(cache_file_.c_str(), &info) != 0) return;
   const auto text = read_file(cache_file_, kMaxCacheBytes);
@@ -172,6 +176,11 @@ std::string ToolDigest::digest_of_file(const std::string& path) {
     changed_ = true;
   }
   return digest;
+}
+
+std::string ToolDigest::digest_of(const std::string& path) {
+  load();
+  return digest_of_file(path);
 }
 
 Result<Digest> ToolDigest::finish() {

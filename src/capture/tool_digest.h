@@ -34,6 +34,8 @@ class ToolDigest {
     files_.emplace(label, path);
   }
 
+  // SHA-256 of the file as it is now, or a word that says why there is none.
+  std::string digest_of(const std::string& path);
   // Hashes what is new and writes the cache. A cache that cannot be written is no error.
   Result<Digest> finish();
 
@@ -51,12 +53,15 @@ class ToolDigest {
 
   std::string cache_file_;
   std::map<Identity, Known> known_;
+  bool loaded_ = false;
   bool changed_ = false;
   std::map<std::string, std::string> files_;  // label -> path
 };
 
 // Where installed tools and libraries are; anything read there is part of the environment.
 bool under_tool_prefix(std::string_view path);
+// A file that came with the system. One of the same name in somebody's home may be anything.
+bool came_with_system(std::string_view real_path);
 // "libfoo.so", "libfoo.so.1.2": loaded code, wherever it is.
 bool is_shared_library(std::string_view path);
 

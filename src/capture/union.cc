@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kNamed = 10;  // paths in a note
 constexpr std::size_t kMaxBlob = 64u << 20;
-constexpr int kMaxFoldersAbove = 100;
 // A look of a server may be on record after the call it was made for: whoever records looks of many
 // processes is behind on a busy machine. Nothing is lost by waiting, as a server opens nothing
 // else.
@@ -64,21 +63,8 @@ std::vector<Observed> joined(std::vector<Observed> observed) {
 void Union::on_process(const Record& record) {
   if (observed_.empty()) return;
   servers_.erase(record.pid);
-  if (record.op == Op::kFork) {
-    parents_[record.pid] = record.parent;
-    hosts_.erase(record.pid);  // the number may be used again
-    return;
-  }
+  if (record.op == Op::kFork) return;
   if (serves_worktree(record.path, record.argv)) servers_.insert(record.pid);
-  const std::vector<std::string>& argv = record.argv;
-  if (base_name(record.path) != "git-txn" || argv.size() < 2 || argv[1] != "hook") return;
-  std::int32_t pid = record.pid;
-  for (int i = 0; i < kMaxFoldersAbove; ++i) {
-    const auto parent = parents_.find(pid);
-    if (parent == parents_.end() || parent->second == 0) return;
-    pid = parent->second;
-    hosts_.insert(pid);
-  }
 }
 
 Resolved Union::place_of(const Observed& one) {
@@ -128,7 +114,7 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   if (!opens && record.op != Op::kStat && record.op != Op::kAccess) return false;
   if (process.git || process.held != nullptr) return false;
   const bool server = servers_.contains(process.pid);
-  if (!server && !hosts_.contains(process.pid)) return false;
+  if (!server && !agents_.reports(process.pid)) return false;
   // One that was repeated is not one, whichever of them the call made.
   if (opens && record.again && !server) return false;
   if (at.place != Place::kTree || at.node == nullptr) return false;
@@ -145,6 +131,39 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   log_.add(ReadKind::kMetadata, path, mode_text(node.entry.mode),
            {.process = &process, .op = op_name(record.op)});
   return true;
+}
+
+bool Union::lists_for_agent(const Record& record, const Process& process, const Resolved& at) {
+  if (record.op != Op::kList || !servers_.contains(process.pid) || at.node == nullptr) return false;
+  return std::ranges::any_of(observed_, [&](const Observed& one) {
+    return one.shown && one.start_ms <= record.time_ms &&
+           record.time_ms <= one.end_ms + kServersAreLateMs && place_of(one).node == at.node;
+  });
+}
+
+bool Union::is_file_of_call(const Record& record, const Process& process, const Resolved& at) {
+  if (observed_.empty() || process.git || at.place != Place::kTree || at.node == nullptr ||
+      at.node->directory()) {
+    return false;
+  }
+  const auto of_file = [](const Observed& one) {
+    return one.shown && one.what == Observed::What::kFile;
+  };
+  if (is_server(process)) {
+    return std::ranges::any_of(observed_, [&](const Observed& one) {
+      return of_file(one) && one.start_ms <= record.time_ms &&
+             record.time_ms <= one.end_ms + kServersAreLateMs && place_of(one).node == at.node;
+    });
+  }
+  if (!shown_files_) {
+    shown_files_.emplace();
+    for (const Observed& one : observed_) {
+      const Resolved place = of_file(one) ? place_of(one) : Resolved{};
+      if (place.place != Place::kTree) continue;
+      shown_files_->insert(place.node != nullptr ? model_.path_of(*place.node) : place.missing);
+    }
+  }
+  return !shown_files_->empty() && shown_files_->contains(model_.path_of(*at.node));
 }
 
 HeldLooks* Union::looks_of(const Record& record, const Process& process) {
@@ -187,6 +206,7 @@ Read Union::read_of(const Observed& one, ReadKind kind, std::string subject,
   read.session = one.session;
   read.agent = one.agent;
   read.call = one.call;
+  if (one.shown) read.reader = ReaderClass::kShown;
   read.tool = one.tool;
   return read;
 }

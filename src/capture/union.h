@@ -14,10 +14,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "capture/agent_processes.h"
 #include "capture/observed.h"
 #include "capture/observer.h"
 #include "capture/paths/path_resolver.h"
@@ -28,20 +30,33 @@ namespace gittxn::capture {
 
 class Union {
  public:
-  Union(const repo::Objects& objects, std::vector<Observed> observed, TreeModel& model,
-        PathResolver& resolver, Observer& observer, ReadLog& log, Searches& searches)
+  struct Parts {  // of the interpreter
+    TreeModel& model;
+    PathResolver& resolver;
+    Observer& observer;
+    ReadLog& log;
+    Searches& searches;
+  };
+  Union(const repo::Objects& objects, std::vector<Observed> observed, const AgentProcesses& agents,
+        const Parts& parts)
       : objects_(objects),
         observed_(joined(std::move(observed))),
-        model_(model),
-        resolver_(resolver),
-        observer_(observer),
-        log_(log),
-        searches_(searches) {}
+        agents_(agents),
+        model_(parts.model),
+        resolver_(parts.resolver),
+        observer_(parts.observer),
+        log_(parts.log),
+        searches_(parts.searches) {}
 
-  // Each record of a new or a started process, in order: it tells who starts hooks.
+  // Each record of a new or a started process, in order.
   void on_process(const Record& record);
   // An open, stat or access of a file of the tree. True: a read of lines stands for it.
   bool explains(const Record& record, const Process& process, const Resolved& at);
+  // A listing by a server, of a directory that a call was shown to the agent alone.
+  bool lists_for_agent(const Record& record, const Process& process, const Resolved& at);
+  // An agent, or a server, looks at a file that a call was shown to the agent alone.
+  bool is_file_of_call(const Record& record, const Process& process, const Resolved& at);
+  bool is_server(const Process& process) const { return servers_.contains(process.pid); }
   // The place that holds a server's look-up of the tree; null: it was for no search.
   HeldLooks* looks_of(const Record& record, const Process& process);
   // After the last record.
@@ -64,15 +79,15 @@ class Union {
   const repo::Objects& objects_;
   std::vector<Observed> observed_;
   std::set<const Observed*> used_;
+  const AgentProcesses& agents_;
   TreeModel& model_;
   PathResolver& resolver_;
   Observer& observer_;
   ReadLog& log_;
   Searches& searches_;
-  std::map<std::int32_t, std::int32_t> parents_;
-  std::set<std::int32_t> hosts_;  // report their calls
   std::set<std::int32_t> servers_;
-  Process server_;  // the first that looked for a search
+  std::optional<std::set<std::string>> shown_files_;  // of calls, where they were at the first look
+  Process server_;                                    // the first that looked for a search
   HeldLooks held_;
   // Files of the snapshot of which a server's open was a read of lines. Opens that the record file
   // left out as repetitions may have been for a search.

@@ -330,6 +330,31 @@ TEST_F(UnionOfSources, AServedSearchThatCannotBeJudgedIsWhatWasOpened) {
                                      "content src/x.c", "content src/y.c"}));
 }
 
+TEST_F(UnionOfSources, NamesOfAServerAreShownToTheAgentThatAskedInACall) {
+  for (const bool shown : {true, false}) {
+    story.observations.clear();
+    server();
+    asked(names_like("*.c"), "src").shown = shown;
+    Observed& listed = asked({}, "src/deep");
+    listed.what = Observed::What::kDirectory;
+    listed.query.clear();
+    listed.shown = shown;
+    asked(lines_with("x"), "src").shown = true;
+    for (const char* directory : {"src", "src/deep"}) {
+      story.add(Op::kList, directory, 0, kServer).time_ms = 1'010;
+    }
+    int names = 0;
+    const ReadSet told = story.told();
+    for (const Read& read : told.reads) {
+      const bool lines = read.query.contains("\"kind\":\"lines\"");
+      if (read.kind != ReadKind::kListing && read.kind != ReadKind::kSearch) continue;
+      if (!lines) ++names;
+      EXPECT_EQ(read.reader == ReaderClass::kShown, shown && !lines) << read.query;
+    }
+    EXPECT_GE(names, 2);
+  }
+}
+
 TEST_F(UnionOfSources, AServerMayOpenAFileForEachRange) {
   server();
   for (const int line : {1, 2, 3}) lines_of("a.txt", {line, 1}).source = ReadSource::kMcp;

@@ -4,6 +4,7 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/text.h"
 #include "capture/git/git_commands.h"
 #include "capture/git/git_options.h"
 
@@ -117,6 +118,25 @@ bool asks_for(const GitUse& use, std::string_view path) {
   });
 }
 
+namespace {
+
+// The names on the way to it. Of letters that are not ASCII nobody here knows the other case.
+std::vector<std::string> plain_names(std::string_view path) {
+  const auto strange = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || std::string_view("*?[]{}\\").contains(c);
+  };
+  if (std::ranges::any_of(path, strange)) return {};
+  std::vector<std::string> names;
+  if (path.ends_with('/')) path.remove_suffix(1);
+  for (const std::string_view name : pieces_of(path, '/')) {
+    if (name.empty() || name == "." || name == "..") return {};
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
 PlainPathspec plain_pathspec(std::string_view pathspec) {
   PlainPathspec plain;
   if (pathspec.starts_with(':')) {
@@ -128,6 +148,10 @@ PlainPathspec plain_pathspec(std::string_view pathspec) {
       plain.from_top = words.find("top") != words.npos;
       // Any other word ("icase", "glob", "attr:") may match more than its letters say.
       plain.wild = true;
+      const bool any_case = words == "icase" || words == "top,icase" || words == "icase,top";
+      if (any_case && close != pathspec.npos) {
+        plain.any_case = plain_names(pathspec.substr(close + 1));
+      }
       return plain;
     }
     while (!pathspec.empty() && (pathspec[0] == '/' || pathspec[0] == '!' || pathspec[0] == '^')) {

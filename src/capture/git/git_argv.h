@@ -76,6 +76,9 @@ struct PlainPathspec {
   bool from_top = false;
   bool excludes = false;  // ":!x": takes away, never adds
   bool wild = false;      // what is below `path` and more
+  // ":(icase)x/y" and nothing else: the entries whose names are these but for the case of letters,
+  // and what is below them; empty: it is not of that kind. `path` is "" then, and `wild` is true.
+  std::vector<std::string> any_case = {};
 };
 PlainPathspec plain_pathspec(std::string_view pathspec);
 

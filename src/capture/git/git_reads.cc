@@ -4,6 +4,9 @@
 
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "search/argv.h"
 
 namespace gittxn::capture {
 namespace {
@@ -241,6 +244,45 @@ bool GitReads::names_a_path(const GitRead& read, const Process& process) const {
   return now.place == Place::kTree && now.node != nullptr;
 }
 
+// A search that finds a name in a directory; it is judged as a search by find is.
+bool GitReads::name_in_any_case(const std::string& directory, std::vector<std::string> asked,
+                                const ReadLog::Seen& seen) {
+  search::Surroundings around;
+  around.top = input_.places.tree;
+  around.env = {{"LC_ALL", "C"}};
+  const std::string from = directory.empty() ? "." : "./" + directory;
+  asked.insert(asked.begin(), {"find", from, "-mindepth", "1", "-maxdepth", "1"});
+  const auto query = search::query_from_argv("/usr/bin/find", asked, around);
+  if (!query) return false;
+  Read read{.kind = ReadKind::kSearch, .subject = directory, .snapshot = input_.snapshot};
+  read.query = search::query_text(*query);
+  read.digest = sha256(read.query).str();
+  read.op = seen.op;
+  read.pid = seen.process->pid;
+  read.argv = seen.process->argv;
+  read.question = seen.process->question;
+  log_.add(std::move(read));
+  return true;
+}
+
+// Other names in the directory do not matter to it.
+void GitReads::names_in_any_case(const std::string& directory, std::span<const std::string> names,
+                                 const ReadLog::Seen& seen) {
+  if (names.empty()) return observer_.path_names(directory, seen);
+  const TreeEntry entry = model_.snapshot_entry(directory);
+  if (entry.mode != FileMode::kTree) return;
+  const std::string& name = names.front();
+  const bool last = names.size() == 1;
+  // A directory of the name has more to say than a file.
+  const bool known = name_in_any_case(directory, {"-iname", name, "-type", "d"}, seen) &&
+                     (!last || name_in_any_case(directory, {"-iname", name}, seen));
+  if (!known) return observer_.path_names(directory, seen);
+  for (const repo::NamedEntry& one : model_.list(entry.oid)) {
+    if (one.entry.mode != FileMode::kTree || lower_ascii(one.name) != lower_ascii(name)) continue;
+    names_in_any_case(join_path(directory, one.name), names.subspan(1), seen);
+  }
+}
+
 void GitReads::path(const GitRead& read, const Process& process) {
   const bool object = !read.revision.empty();
   const PlainPathspec plain = object ? PlainPathspec{} : plain_pathspec(read.path);
@@ -260,6 +302,9 @@ void GitReads::path(const GitRead& read, const Process& process) {
     return observer_.path_contents_at(meaning.commit, where.path, seen);
   }
   if (read.what == GitRead::What::kNames && INJECTED_BUG("interpret.no_git_names")) return;
+  if (read.what == GitRead::What::kNames && !plain.any_case.empty()) {
+    return names_in_any_case(where.path, plain.any_case, seen);
+  }
   if (read.what == GitRead::What::kNames) return observer_.path_names(where.path, seen);
   observer_.path_contents(where.path, seen);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ class GitReads {
   void compare(const Said& said, const Process& process);
   void difference(const GitMeaning& from, const Process& process);
   void path(const GitRead& read, const Process& process);
+  // The entries below `directory` that have these names in any case, as far as they are there.
+  bool name_in_any_case(const std::string& directory, std::vector<std::string> asked,
+                        const ReadLog::Seen& seen);
+  void names_in_any_case(const std::string& directory, std::span<const std::string> names,
+                         const ReadLog::Seen& seen);
   void other_ref(const GitMeaning& meaning, const Process& process);
 
   const repo::Objects& objects_;

@@ -81,6 +81,17 @@ TEST_F(GitInTrace, LsFilesReadsNamesAndNoContents) {
   EXPECT_THAT(reads(), ElementsAre("listing .", "listing src", "listing src/deep"));
 }
 
+TEST_F(GitInTrace, ANameInAnyCaseIsAskedForByItself) {
+  git({"ls-files", "--error-unmatch", "--", ":(icase).claude/settings.json"}, kGit);
+  EXPECT_THAT(reads(), ElementsAre("search ."));
+  git({"ls-files", "--error-unmatch", "--", ":(icase)SRC/x.c"}, kGit + 1);
+  EXPECT_THAT(reads(), ElementsAre("search .", "search .", "search src", "search src"));
+  git({"ls-files", ":(icase)Src/DEEP"}, kGit + 2);
+  EXPECT_THAT(reads(), Contains("listing src/deep"));
+  git({"ls-files", ":(icase)s?c"}, kGit + 3);
+  EXPECT_THAT(reads(), Contains("listing src"));
+}
+
 TEST_F(GitInTrace, DiffOfOwnChangesIsNoRead) {
   git({"diff", "a.txt"}, kGit);
   git({"diff", "HEAD", "--", "b.txt"}, kGit + 1);

@@ -89,11 +89,11 @@ Status OtherCheckout::listing(const Resolved& at, const TreeEntry& entry,
 // Each new name costs a process. Where somebody walks a hundred thousand of them the rest counts as
 // read, which is never too little.
 Result<bool> OtherCheckout::is_ignored(const std::string& path) {
-  constexpr std::size_t kMostQuestions = 1000;
+  constexpr std::size_t kMostAsked = 1000;
   if (!ignored_) return false;
   const auto known = asked_.find(path);
   if (known != asked_.end()) return known->second;
-  if (asked_.size() >= kMostQuestions) return false;
+  if (asked_.size() >= kMostAsked) return false;
   const bool answer = TRY(ignored_(path));
   return asked_[path] = answer;
 }

@@ -85,6 +85,9 @@ class Story {
   bool cut_off = false;      // no end mark
   std::function<Result<bool>(const std::string&)> ignored;
   std::vector<Observed> observations;
+  Conversations conversations;
+  InterpretInput::KnownProgram known_program;  // empty: those that are
+  std::vector<ToldCommand> commands;
 
   const std::string& root() const { return dir_.path(); }
   std::string tree() const { return root() + "/wt/tree"; }
@@ -179,9 +182,13 @@ class Story {
     in.ignored = ignored;
     in.tool_cache_file = root() + "/tools";
     in.observations = observations;
+    in.conversations = conversations;
+    if (known_program) in.known_program = known_program;
+    in.commands = commands;
     in.search_settings = [] {
       using search::Vouched;
-      return SearchSettings{true, Vouched::kYes, Vouched::kYes, Vouched::kYes, Vouched::kYes, {}};
+      return SearchSettings{true, Vouched::kYes, Vouched::kYes, Vouched::kYes, Vouched::kYes, {},
+                            {}};
     };
     return in;
   }
@@ -215,7 +222,7 @@ class Story {
     RecordClock clock;
     RecordWriter writer(fd.get(), &clock);
     for (const Record& record : records_) {
-      clock.now_ms = record.time_ms;
+      if (record.time_ms != 0) clock.now_ms = record.time_ms;  // else it is when the last was
       writer.add(record);
     }
     if (!end_reason.empty()) writer.lose(end_reason);

@@ -1,0 +1,159 @@
+// Tests of the state in which a transaction's own files were when a question was asked.
+#include "capture/asked/own_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/bug.h"
+
+namespace gittxn::capture {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kFrom = 10, kTo = 20;
+constexpr std::int64_t kNumber = 3;
+
+class Own : public ::testing::Test {
+ protected:
+  Changes writes;
+  Touches touches;
+  std::set<std::string> looks{"a"};
+  std::set<std::string> ignored, unseen;
+  Question::Kind kind = Question::Kind::kRunner;
+
+  void lands(const std::string& path, Oid blob = Oid("1")) {
+    TreeEntry after;
+    if (!blob.empty()) after = {FileMode::kFile, std::move(blob)};
+    writes.push_back({path, {FileMode::kFile, Oid("0")}, after});
+  }
+  void touched(const std::string& path, std::initializer_list<std::uint64_t> when,
+               std::int64_t by = 0) {
+    for (const std::uint64_t each : when) touches[path].push_back({each, by});
+  }
+  OwnFiles found() const {
+    Asking asking{kind, kFrom, kTo, &looks, {}, {}, {}};
+    asking.itself = [](std::int64_t by) { return by == kNumber; };
+    asking.touched_unseen = [this](const std::string& path) { return unseen.contains(path); };
+    asking.left_out = [this](const std::string& path) { return ignored.contains(path); };
+    return OwnHistory(writes, touches).at(asking);
+  }
+};
+
+TEST_F(Own, WhatWasThereByThenAsItLandsIsPartOfTheTree) {
+  lands("a");
+  lands("b");
+  touched("a", {1, 9});
+  touched("b", {21});
+  EXPECT_THAT(found().own, ElementsAre("a"));
+  EXPECT_THAT(found().unsettled, IsEmpty());
+  EXPECT_EQ(found().spoiled, "");
+}
+
+TEST_F(Own, AFileThatItRemovedIsGone) {
+  lands("a", Oid());
+  touched("a", {1});
+  unseen = {"a"};
+  EXPECT_THAT(found().own, ElementsAre("a"));
+}
+
+TEST_F(Own, ADirectoryIsGoneWhereItWasRemoved) {
+  writes.push_back({"d", {FileMode::kTree, {}}, {}});
+  lands("d/x", Oid());
+  touched("d/x", {1});
+  EXPECT_THAT(found().own, ElementsAre("d/x"));
+  touched("d", {2});
+  EXPECT_THAT(found().own, ElementsAre("d", "d/x"));
+  touched("d", {21});
+  EXPECT_THAT(found().own, ElementsAre("d/x"));
+}
+
+TEST_F(Own, WhatItMetMustNotHaveBeenAnyOther) {
+  lands("a");
+  touched("a", {1, 21});
+  EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
+  touches["a"] = {{15, 0}};
+  EXPECT_EQ(found().spoiled, "'a' was written meanwhile");
+  touches.clear();
+  EXPECT_EQ(found().spoiled, "'a' was changed before and after it") << "with its directory, say";
+  touched("a", {1});
+  unseen = {"a"};
+  EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
+}
+
+TEST_F(Own, ItIsMetInAListingAndByWhatIsBelowIt) {
+  lands("d/x");
+  touched("d/x", {1, 21});
+  for (const char* look : {"d", "d/x", "d/x/y"}) {
+    looks = {look};
+    EXPECT_NE(found().spoiled, "") << look;
+  }
+  for (const char* look : {"", "d/y", "d/x2", "e"}) {
+    looks = {look};
+    EXPECT_EQ(found().spoiled, "") << look;
+  }
+}
+
+TEST_F(Own, WhatItDidNotMeetIsNamedWhereItIsNotKnown) {
+  for (const char* path : {"b", "c", "d", "e", "f"}) lands(path);
+  touched("b", {1, 21});
+  touched("c", {15});
+  touched("d", {1});
+  touched("e", {21});
+  unseen = {"d"};
+  looks = {"a/x"};
+  EXPECT_THAT(found().unsettled, ElementsAre("b", "c", "d", "f"));
+  EXPECT_THAT(found().own, IsEmpty());
+  EXPECT_EQ(found().spoiled, "");
+}
+
+TEST_F(Own, AFileThatIsAtTheEndAsItWasBeforeCountsToo) {
+  touched("a", {1, 21});
+  EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
+  looks = {"b/x"};
+  EXPECT_THAT(found().unsettled, ElementsAre("a"));
+  touches["a"].pop_back();
+  looks = {"a"};
+  EXPECT_EQ(found().spoiled, "") << "it was so by then";
+  touches["a"] = {{21, 0}};
+  EXPECT_EQ(found().spoiled, "") << "or it still was";
+}
+
+TEST_F(Own, WhatNeverLandsIsForARunnerToMakeAnew) {
+  touched("a", {1, 21});
+  ignored = {"a"};
+  EXPECT_EQ(found().spoiled, "");
+  EXPECT_THAT(found().unsettled, IsEmpty());
+  kind = Question::Kind::kPure;
+  EXPECT_THAT(found().spoiled, HasSubstr("only this worktree has"));
+  touches["a"] = {{21, 0}};
+  EXPECT_EQ(found().spoiled, "");
+}
+
+TEST_F(Own, WhatItWroteItselfMustNotLand) {
+  touched("a", {12, 14}, kNumber);
+  EXPECT_EQ(found().spoiled, "");
+  lands("a");
+  EXPECT_EQ(found().spoiled, "it wrote 'a', which lands");
+}
+
+TEST_F(Own, TooManyToNameAreTooMany) {
+  looks = {"x/y"};
+  for (int i = 0; i < 1001; ++i) touched("f" + std::to_string(i), {1, 21});
+  EXPECT_THAT(found().spoiled, HasSubstr("too many"));
+}
+
+#ifdef GIT_TXN_BUGS
+TEST_F(Own, FilesAsTheyAreAtTheEndWouldBeNoticed) {
+  lands("a");
+  touched("a", {21});
+  arm_bug("capture.own_as_of_the_end");
+  EXPECT_THAT(found().own, ElementsAre("a"));
+  arm_bug("");
+}
+#endif
+
+}  // namespace
+}  // namespace gittxn::capture
