@@ -15,6 +15,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "repo/worktree/worktree_index.h"
 
 namespace gittxn::repo {
@@ -40,34 +41,6 @@ Status make_empty_tree(const std::string& tree) {
 }
 
 // --- growing one from one of another commit ---
-
-struct OlderCheckout {
-  Oid commit;
-  std::string tree;
-};
-
-// The one of the same configuration that was used last.
-Result<std::optional<OlderCheckout>> older_beside(const std::string& path) {
-  const std::string root = parent_dir(path);
-  const std::string name = base_name(path);
-  const std::size_t dash = name.rfind('-');
-  const std::string configuration = name.substr(dash);
-  std::optional<OlderCheckout> best;
-  timespec used{};
-  for (const DirEntry& entry : TRY(list_dir(root))) {
-    if (entry.type != DT_DIR || entry.name.size() != name.size()) continue;
-    if (entry.name == name || entry.name.substr(dash) != configuration) continue;
-    struct stat info{};
-    const std::string checkout = join_path(root, entry.name);
-    if (::lstat((checkout + std::string(kMark)).c_str(), &info) != 0) continue;
-    const bool later = info.st_mtim.tv_sec != used.tv_sec ? info.st_mtim.tv_sec > used.tv_sec
-                                                          : info.st_mtim.tv_nsec > used.tv_nsec;
-    if (best && !later) continue;
-    best = OlderCheckout{Oid(entry.name.substr(0, dash)), checkout + "/tree"};
-    used = info.st_mtim;
-  }
-  return best;
-}
 
 // Paths that differ; nullopt: so may what is written of the others.
 Result<std::optional<std::set<std::string>>> changed_paths(Repository& repository,
@@ -112,11 +85,11 @@ class Linker {
   std::set<std::string> made_;
 };
 
-Result<bool> link_unchanged(const OlderCheckout& older, const Making& making,
+Result<bool> link_unchanged(const SharedCheckout& older, const Making& making,
                             const std::set<std::string>& changed) {
-  const auto index = IndexFile::read(older.tree + "/.git/index");
+  const auto index = IndexFile::read(older.tree() + "/.git/index");
   if (!index) return false;
-  Linker linker(TRY(open_fd(older.tree, O_RDONLY | O_DIRECTORY)),
+  Linker linker(TRY(open_fd(older.tree(), O_RDONLY | O_DIRECTORY)),
                 TRY(open_fd(making.tree, O_RDONLY | O_DIRECTORY)));
   for (const IndexEntry& entry : index->entries()) {
     if (changed.contains(std::string(index->path(entry)))) continue;
@@ -125,13 +98,13 @@ Result<bool> link_unchanged(const OlderCheckout& older, const Making& making,
   return true;
 }
 
-Result<bool> grow_from(Repository& repository, const OlderCheckout& older, const Making& making) {
+Result<bool> grow_from(Repository& repository, const SharedCheckout& older, const Making& making) {
   const auto changed = changed_paths(repository, older.commit, making.commit);
   // Its commit may have been collected: nobody needs it any more.
   if (!changed && changed.error().code == Code::kNotFound) return false;
   if (!changed) return std::unexpected(changed.error());
   if (!*changed || !TRY(link_unchanged(older, making, **changed))) return false;
-  TRY(copy_index(older.tree + "/.git/index", making.tree + "/.git/index"));
+  TRY(copy_index(older.tree() + "/.git/index", making.tree + "/.git/index"));
   const GitOptions git = internal::checkout_options(making.git_dir, making.tree);
   TRY(repository.git().must({"-c", "submodule.recurse=false", "-c", "core.trustctime=false",
                              "read-tree", "-m", "-u", making.commit.str()},
@@ -143,7 +116,7 @@ Result<bool> grow_from(Repository& repository, const OlderCheckout& older, const
 // False, with the tree as it was: there is none to grow from, or it cannot be trusted to be what
 // git would write: a .gitattributes differs, a file was changed by hand.
 Result<bool> grow_checkout(Repository& repository, const Making& making) {
-  const auto older = TRY(older_beside(making.path));
+  const auto older = TRY(latest_shared_checkout(making.path));
   if (!older) return false;
   const auto grown = grow_from(repository, *older, making);
   if (grown && *grown) return true;
@@ -252,6 +225,32 @@ Status finish_killed(const std::string& root, const std::string& name,
 std::string shared_checkout_path(const Digest& configuration, const Oid& commit,
                                  const std::string& root) {
   return fmt::format("{}/{}-{}", root, commit.str(), configuration.str().substr(0, 12));
+}
+
+Result<std::optional<SharedCheckout>> latest_shared_checkout(const std::string& path) {
+  const std::string root = parent_dir(path);
+  const std::string name = base_name(path);
+  const std::size_t dash = name.rfind('-');
+  const std::string configuration = name.substr(dash);
+  std::optional<SharedCheckout> best;
+  timespec used{};
+  for (const DirEntry& entry : TRY(or_empty(list_dir(root)))) {
+    if (entry.type != DT_DIR || entry.name.size() != name.size()) continue;
+    if (entry.name == name || entry.name.substr(dash) != configuration) continue;
+    struct stat info{};
+    const std::string checkout = join_path(root, entry.name);
+    if (::lstat((checkout + std::string(kMark)).c_str(), &info) != 0) continue;
+    const bool later = info.st_mtim.tv_sec != used.tv_sec ? info.st_mtim.tv_sec > used.tv_sec
+                                                          : info.st_mtim.tv_nsec > used.tv_nsec;
+    if (best && !later) continue;
+    best = SharedCheckout{checkout, Oid(entry.name.substr(0, dash))};
+    used = info.st_mtim;
+  }
+  return best;
+}
+
+void mark_used(const SharedCheckout& checkout) {
+  touch(checkout.path);
 }
 
 Status make_shared_checkout(Repository& repository, const internal::Inherited& inherited,

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,18 @@ std::string shared_checkout_path(const Digest& configuration, const Oid& commit,
 // collects it meanwhile. A kill leaves <root>/making, which the next maker removes.
 Status make_shared_checkout(Repository& repository, const internal::Inherited& inherited,
                             const Oid& commit, const std::string& path);
+
+// One that is there. Whoever has not named it in the mark of a worktree may lose it to a
+// collection.
+struct SharedCheckout {
+  std::string path;
+  Oid commit;
+  std::string tree() const { return path + "/tree"; }
+};
+// The one beside `path` that was used last, of the same configuration and another commit.
+Result<std::optional<SharedCheckout>> latest_shared_checkout(const std::string& path);
+// It has been used now.
+void mark_used(const SharedCheckout& checkout);
 
 struct SharedPruneOptions {
   std::int64_t now_ms = 0;

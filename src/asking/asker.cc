@@ -1,0 +1,289 @@
+// The caller's side: directories, the two streams, and the end of what takes too long.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "asking/ask.h"
+#include "asking/child.h"
+#include "asking/place.h"
+#include "base/bug.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "repo/checkout/layered_tree.h"
+
+namespace gittxn::asking {
+namespace {
+
+constexpr int kPollMs = 50;
+constexpr std::int64_t kPatienceMs = 30'000;  // beyond the time limit, for the end of everything
+constexpr std::size_t kMostReport = 4u << 20;
+constexpr std::string_view kPrefix = "ask-";
+
+struct Pipe {
+  UniqueFd read, write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "make a pipe");
+  Pipe pipe;
+  pipe.read = UniqueFd(ends[0]);
+  pipe.write = UniqueFd(ends[1]);
+  if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return fail_errno(errno, "set up a pipe");
+  // As large as may be; a refusal only makes the command wait more often.
+  static_cast<void>(::fcntl(pipe.write.get(), F_SETPIPE_SZ, 1 << 20));
+  return pipe;
+}
+
+class StreamReader {
+ public:
+  StreamReader(UniqueFd fd, std::size_t keep) : fd_(std::move(fd)), keep_(keep) {}
+  int fd() const { return fd_.get(); }  // -1: it has ended
+  bool too_much() const { return stream_.bytes > kMostOutput; }
+
+  // What is there now.
+  void drain() {
+    std::array<char, 1 << 16> buffer;
+    while (fd_.valid() && !too_much()) {
+      const ssize_t got = ::read(fd_.get(), buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) return;
+      if (got <= 0) return fd_.reset();
+      add(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    }
+  }
+  Stream finish() {
+    stream_.digest = hash_.finish();
+    if (stream_.end.size() > keep_) stream_.end.erase(0, stream_.end.size() - keep_);
+    return std::move(stream_);
+  }
+
+ private:
+  void add(std::string_view bytes) {
+    hash_.update(bytes);
+    stream_.bytes += bytes.size();
+    stream_.end += bytes.substr(bytes.size() - std::min(bytes.size(), keep_));
+    // Cut only when twice as much is there, so that each byte is moved once.
+    if (stream_.end.size() > 2 * keep_) stream_.end.erase(0, stream_.end.size() - keep_);
+  }
+
+  UniqueFd fd_;
+  std::size_t keep_;
+  Sha256 hash_;
+  Stream stream_;
+};
+
+// An asking that runs.
+class Running {
+ public:
+  Running(const AskSpec& spec, pid_t warden, Pipe* out, Pipe* err, UniqueFd report)
+      : spec_(spec),
+        warden_(warden),
+        out_(std::move(out->read), spec.keep_bytes),
+        err_(std::move(err->read), spec.keep_bytes),
+        report_(std::move(report)) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { end(); }
+
+  Result<Asked> finish() {
+    Asked asked;
+    TRY(listen(asked));
+    end();
+    out_.drain();
+    err_.drain();
+    if (asked.no_answer.empty()) TRY(take_report(asked));
+    asked.out = out_.finish();
+    asked.err = err_.finish();
+    return asked;
+  }
+
+ private:
+  // Returns when the first process has ended, or is to be ended.
+  Status listen(Asked& asked) {
+    const std::int64_t end_ms = now_ms() + spec_.timeout_ms + kPatienceMs;
+    while (report_.valid()) {
+      if (spec_.interrupted && spec_.interrupted()) return fail(Code::kInterrupted, "interrupted");
+      if (spec_.timeout_ms >= 0 && now_ms() > end_ms) {
+        return fail(Code::kTimeout, "an asking does not come to an end");
+      }
+      std::array<pollfd, 3> waiting = {pollfd{report_.get(), POLLIN, 0},
+                                       pollfd{out_.fd(), POLLIN, 0}, pollfd{err_.fd(), POLLIN, 0}};
+      if (::poll(waiting.data(), waiting.size(), kPollMs) < 0 && errno != EINTR) {
+        return fail_errno(errno, "wait for an asking");
+      }
+      out_.drain();
+      err_.drain();
+      if (waiting[0].revents != 0) TRY(read_report());
+      if (!out_.too_much() && !err_.too_much()) continue;
+      asked.no_answer = fmt::format("it said more than {} bytes", kMostOutput);
+      return {};
+    }
+    return {};
+  }
+
+  Status read_report() {
+    std::array<char, 4096> buffer;
+    const ssize_t got = ::read(report_.get(), buffer.data(), buffer.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return {};
+    if (got < 0) return fail_errno(errno, "hear of an asking");
+    if (got == 0) report_.reset();
+    said_.append(buffer.data(), static_cast<std::size_t>(got));
+    if (said_.size() <= kMostReport) return {};
+    return fail(Code::kFault, "the report of an asking is too long");
+  }
+
+  Status take_report(Asked& asked) {
+    Ran ran = TRY(ran_in(said_));
+    asked.status = ran.trace.exit_status;
+    if (ran.trace.timed_out) {
+      asked.no_answer = fmt::format("it took longer than {} ms", spec_.timeout_ms);
+    }
+    asked.lost = std::move(ran.trace.lost);
+    asked.wanted_hidden = std::move(ran.wanted_hidden);
+    asked.reached = std::move(ran.reached);
+    asked.left_running = std::move(ran.trace.left_running);
+    return {};
+  }
+
+  void end() {
+    if (warden_ == 0) return;
+    // One that has ended already is still ours to wait for, so that its number is no other's.
+    ::kill(warden_, SIGTERM);
+    while (::waitpid(warden_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    warden_ = 0;
+  }
+  static std::int64_t now_ms() { return SystemClock().monotonic_ns() / kNsPerMs; }
+
+  const AskSpec& spec_;
+  pid_t warden_;
+  StreamReader out_, err_;
+  UniqueFd report_;
+  std::string said_;
+};
+
+// Which of these have no living owner. `root` is locked.
+Status remove_leftovers(const std::string& root) {
+  for (const DirEntry& entry : TRY(list_dir(root))) {
+    if (entry.type != DT_DIR || !entry.name.starts_with(kPrefix)) continue;
+    const std::string dir = join_path(root, entry.name);
+    const auto lock = FileLock::acquire(dir + "/lock", 0);
+    if (!lock && lock.error().code == Code::kBusy) continue;
+    if (!lock) return std::unexpected(lock.error());
+    TRY_IN("what a killed asking left", remove_tree(dir));
+  }
+  return {};
+}
+
+Status make_layer(const std::string& now) {
+  if (!INJECTED_BUG("asking.layer_stays")) TRY(remove_tree(now));
+  TRY(remove_tree(now + "/work"));
+  TRY(remove_tree(now + "/records"));
+  TRY(make_dirs(now));
+  TRY(make_dirs(now + "/upper", 0777));
+  TRY(make_dirs(now + "/work"));
+  return make_dirs(now + "/records");
+}
+
+// The top of the tree is as old as it was before anything was put into the layer.
+Status settle_layer(const std::string& now, const std::string& like) {
+  struct stat info{};
+  if (::stat(like.c_str(), &info) != 0) return fail_errno(errno, "stat '" + like + "'");
+  const timespec times[2] = {info.st_mtim, info.st_mtim};
+  if (::utimensat(AT_FDCWD, (now + "/upper").c_str(), times, 0) == 0) return {};
+  return fail_errno(errno, "set the time of '" + now + "'");
+}
+
+}  // namespace
+
+struct Asker::State {
+  State(repo::Repository& of, std::string path, FileLock held, repo::LayeredTrees layered)
+      : repository(of), dir(std::move(path)), lock(std::move(held)), trees(std::move(layered)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // The next asker removes what cannot be removed now, when the lock is gone.
+  ~State() { static_cast<void>(remove_tree(dir)); }
+
+  repo::Repository& repository;
+  std::string dir;
+  FileLock lock;
+  repo::LayeredTrees trees;
+};
+
+Asker::Asker(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Asker::Asker(Asker&&) noexcept = default;
+Asker& Asker::operator=(Asker&&) noexcept = default;
+Asker::~Asker() = default;
+
+Result<Asker> Asker::open(repo::Repository& repository, const std::string& root,
+                          const std::string& shared) {
+  TRY(make_dirs(root));
+  const FileLock making = TRY(FileLock::acquire(root + "/lock", kPatienceMs));
+  // A leftover that cannot be removed prevents no asking; collect_askings reports it.
+  static_cast<void>(remove_leftovers(root));
+  std::string dir = join_path(TRY(real_path(root)), std::string(kPrefix) + "XXXXXX");
+  if (::mkdtemp(dir.data()) == nullptr) return fail_errno(errno, "make a directory in " + root);
+  FileLock lock = TRY(FileLock::acquire(dir + "/lock", 0));
+  auto trees = repo::LayeredTrees::open(repository, shared, dir + "/trees");
+  if (!trees) {
+    // The error to report is the first; what cannot be removed now is removed by the next one.
+    static_cast<void>(remove_tree(dir));
+    return std::unexpected(std::move(trees).error());
+  }
+  return Asker(std::make_unique<State>(repository, dir, std::move(lock), *std::move(trees)));
+}
+
+Status collect_askings(const std::string& root) {
+  if (!TRY(exists(root))) return {};
+  const FileLock making = TRY(FileLock::acquire(root + "/lock", 0));
+  return remove_leftovers(root);
+}
+
+Result<Asked> Asker::ask(const AskSpec& spec) {
+  const repo::LayeredTrees::Layers layers =
+      TRY_IN("the tree to ask about", state_->trees.layers_of(spec.tree));
+  const std::string now = state_->dir + "/now";
+  ChildPlan plan;
+  plan.spec = &spec;
+  plan.places = TRY(plan_places(spec, layers, now));
+  TRY(make_layer(now));
+  const std::string git_dir = now + "/upper/.git";
+  if (spec.git) {
+    repo::Repository& repository = state_->repository;
+    plan.places.objects = TRY(repo::seen_objects(repository, std::string(kRepositoryInside)));
+    TRY_IN("the git directory of an asking",
+           repo::make_brief_git(repository, state_->trees, *spec.git, spec.tree,
+                                plan.places.objects, git_dir));
+  }
+  TRY(settle_layer(now, layers.above));
+  Pipe out = TRY(make_pipe());
+  Pipe err = TRY(make_pipe());
+  Pipe report = TRY(make_pipe());
+  plan.out = out.write.get();
+  plan.err = err.write.get();
+  plan.report = report.write.get();
+  const pid_t warden = TRY(start_asking(plan));
+  for (Pipe* pipe : {&out, &err, &report}) pipe->write.reset();
+  Running running(spec, warden, &out, &err, std::move(report.read));
+  Result<Asked> asked = running.finish();
+  // An answer from a checkout that was removed meanwhile is void, and so is an error.
+  TRY(state_->trees.check());
+  if (asked) asked->record_file = now + "/records/records";
+  if (asked && spec.git) asked->git_dir = git_dir;
+  return asked;
+}
+
+}  // namespace gittxn::asking

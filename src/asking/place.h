@@ -1,0 +1,42 @@
+// What an asking sees where. The caller decides it, by names as they are outside; the first process
+// of the asking's namespaces mounts it, and nobody else ever sees it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "asking/ask.h"
+#include "base/result.h"
+#include "repo/checkout/layered_tree.h"
+
+namespace gittxn::asking {
+
+struct EmptyPlace {
+  std::string path;
+  enum class Kind { kHidden, kTemporary, kDevices } kind = Kind::kHidden;
+};
+
+// All paths are absolute and real.
+struct PlacePlan {
+  std::string at, cwd;
+  repo::LayeredTrees::Layers layers;
+  std::string now;                   // the asking's own directory, with `upper`, `work`, `records`
+  std::vector<EmptyPlace> empty;     // the outer ones first, none below another one
+  std::vector<std::string> folders;  // to be made below those
+  std::vector<std::string> temporary;  // its own
+  std::vector<std::string> hidden;
+  std::vector<repo::SeenObjects> objects;  // with a git directory
+  Network network = Network::kNone;
+};
+
+// kUsage: paths that make no sense. kNotFound: `at` is nowhere.
+Result<PlacePlan> plan_places(const AskSpec& spec, const repo::LayeredTrees::Layers& layers,
+                              const std::string& now);
+// What the command may write: the places of its own, as far as the original command could. What it
+// could not in one of them (`kept`) is of no matter: nothing stays of what is written there.
+capture::Confine confine_to(const PlacePlan& plan, const std::optional<capture::Confine>& original);
+
+// In the first process, which has the rights of its namespaces. kUnsupported, with what is refused.
+Status mount_places(const PlacePlan& plan);
+
+}  // namespace gittxn::asking
