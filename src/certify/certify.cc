@@ -1,36 +1,21 @@
 #include "certify/certify.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "base/bug.h"
 #include "certify/judge.h"
+#include "certify/narrow.h"
 #include "certify/witness.h"
 
 namespace gittxn::certify {
 namespace {
 
-// Reads are cheap to judge one by one (two binary searches in the changes). With many more reads
-// than changes it is cheaper to ask which reads a change could touch: about one search per
-// directory level.
-constexpr std::size_t kReadsPerChange = 8;
-
-using Group = std::vector<const Read*>;  // of one snapshot, sorted by subject
-
 const SnapshotDiff* diff_of(const Input& input, const Oid& snapshot) {
   const auto found = std::ranges::find(input.diffs, snapshot, &SnapshotDiff::snapshot);
   return found == input.diffs.end() ? nullptr : &*found;
-}
-
-bool is_path_read(ReadKind kind) {
-  return kind == ReadKind::kContent || kind == ReadKind::kMetadata || kind == ReadKind::kAbsence ||
-         kind == ReadKind::kListing || kind == ReadKind::kTree;
-}
-
-bool lies_in_contents(const Read& read) {
-  return read.kind == ReadKind::kSearch || read.lines != LineSpan{};
 }
 
 const std::string* version_of(const Input& input, const std::string& subject) {
@@ -38,38 +23,6 @@ const std::string* version_of(const Input& input, const std::string& subject) {
     if (name == subject) return &version;
   }
   return nullptr;
-}
-
-// The reads that some change could make stale: a superset, each is judged afterwards.
-Group candidates(const Group& reads, const Changes& changes) {
-  Group found;
-  const auto take_equal = [&](std::string_view subject) {
-    auto at = std::ranges::lower_bound(reads, subject, {}, &Read::subject);
-    for (; at != reads.end() && (*at)->subject == subject; ++at) found.push_back(*at);
-  };
-  std::string_view last_parent = "/";  // no path is this
-  for (const PathChange& change : changes) {
-    take_equal(change.path);
-    const std::string_view parent = parent_of(change.path);
-    if (parent != last_parent) {
-      last_parent = parent;
-      for (std::string_view at = parent;; at = parent_of(at)) {
-        take_equal(at);
-        if (at.empty()) break;
-      }
-    }
-    const Shape was = shape_of(change.before);
-    const Shape is = shape_of(change.after);
-    if (!blocks_lookups(was) && !blocks_lookups(is)) continue;
-    if (was == Shape::kFile && is == Shape::kFile) continue;
-    // Lookups below it may stop for another reason now.
-    const std::string prefix = change.path + "/";
-    auto at = std::ranges::lower_bound(reads, prefix, {}, &Read::subject);
-    for (; at != reads.end() && (*at)->subject.starts_with(prefix); ++at) found.push_back(*at);
-  }
-  std::sort(found.begin(), found.end());  // by address, to drop doubles
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
 }
 
 bool certifies_reads(Isolation level) {
@@ -155,35 +108,118 @@ class Certification {
       }
     }
     for (auto& [snapshot, members] : groups) path_reads(snapshot, members);
-    std::stable_sort(stale_.begin(), stale_.end(), [](const auto& a, const auto& b) {
+    set_answered_apart();
+    std::ranges::move(made_from_, std::back_inserter(stale_));
+    std::ranges::move(answered_otherwise_, std::back_inserter(conflicts_));
+    tell_stale(stale_);
+    for (Conflict& conflict : versions) conflicts_.push_back(std::move(conflict));
+    const std::size_t others = conflicts_.size();
+    tell_stale(unanswered_looks_);
+    of_unanswered_ = conflicts_.size() - others;
+  }
+
+  std::vector<Conflict> take() { return std::move(conflicts_); }
+  Verdict take_verdict() {
+    Verdict verdict;
+    verdict.conflicts = take();
+    verdict.commit = verdict.conflicts.empty();
+    verdict.checked = checked_;
+    verdict.unanswered = std::move(unanswered_);
+    verdict.of_unanswered = of_unanswered_;
+    const auto key = [](const Excuse& one) { return std::tie(one.subject, one.why); };
+    std::ranges::sort(excused_, {}, key);
+    excused_.erase(std::ranges::unique(excused_).begin(), excused_.end());
+    verdict.excused = std::move(excused_);
+    verdict.held = std::move(held_);
+    return verdict;
+  }
+
+ private:
+  using StaleRead = std::pair<const Read*, Stale>;
+
+  void tell_stale(std::vector<StaleRead>& all) {
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return std::pair(std::string_view(a.first->subject), a.first->kind) <
              std::pair(std::string_view(b.first->subject), b.first->kind);
     });
     // One witness a subject: a file that was looked up, opened and read is stale once.
     const Read* last = nullptr;
-    for (const auto& [read, stale] : stale_) {
+    for (const auto& [read, stale] : all) {
       if (last != nullptr && last->subject == read->subject && last->kind != ReadKind::kSearch &&
           read->kind != ReadKind::kSearch) {
         continue;
       }
       last = read;
       conflicts_.push_back(witnesses_.stale(*read, stale));
+      const Question* question = question_of(input_.txn->reads, read->question);
+      if (question != nullptr) conflicts_.back().question = argv_text(question->argv);
     }
-    for (Conflict& conflict : versions) conflicts_.push_back(std::move(conflict));
   }
 
-  std::vector<Conflict> take() { return std::move(conflicts_); }
-  std::size_t checked() const { return checked_; }
-  std::vector<Excuse> take_excused() {
-    const auto order = [](const Excuse& a, const Excuse& b) {
-      return std::tie(a.subject, a.why) < std::tie(b.subject, b.why);
-    };
-    std::ranges::sort(excused_, order);
-    excused_.erase(std::ranges::unique(excused_).begin(), excused_.end());
-    return std::move(excused_);
+  // Takes the looks of questions out of the stale reads, and judges each question by its answer.
+  void set_answered_apart() {
+    std::map<std::int64_t, std::vector<StaleRead>> asked;
+    for (StaleRead& one : stale_) {
+      if (one.first->question != 0) asked[one.first->question].push_back(std::move(one));
+    }
+    std::erase_if(stale_, [](const StaleRead& one) { return one.first->question != 0; });
+    for (auto& [number, looks] : asked) {
+      const Question* question = question_of(input_.txn->reads, number);
+      const bool replaced = question != nullptr && is_replaced(*question);
+      if (replaced) held(Held::How::kReplaced, Excuse::Why::kReplaced, *question);
+      if (!replaced) answered(number, question, looks);
+    }
   }
 
- private:
+  void answered(std::int64_t number, const Question* question, std::vector<StaleRead>& looks) {
+    using How = Answer::How;
+    const auto answer = std::ranges::find(input_.answers, number, &Answer::question);
+    const bool given = question != nullptr && answer != input_.answers.end();
+    if (INJECTED_BUG("certify.answers_unasked") && question != nullptr) return;
+    const bool by_gate = given && answer->how == How::kGate;
+    if (by_gate && refines(input_.level)) {
+      return held(Held::How::kGate, Excuse::Why::kGate, *question);
+    }
+    if (given && answer->how == How::kSame) {
+      const bool by_status = question->kind == Question::Kind::kRunner;
+      return held(Held::How::kAsked, by_status ? std::optional(Excuse::Why::kStatus) : std::nullopt,
+                  *question, answer->took_ms);
+    }
+    if (given && answer->how == How::kOther) {
+      const auto& [read, stale] = most_telling(looks);
+      answered_otherwise_.push_back(witnesses_.answer(*question, *answer, *read, stale));
+      return;
+    }
+    unanswered_.push_back(number);
+    std::ranges::move(looks, std::back_inserter(unanswered_looks_));
+  }
+
+  // The same was asked again later, and passed: at the end that is what the transaction knows.
+  bool is_replaced(const Question& earlier) const {
+    const bool may_be = refines(input_.level) || INJECTED_BUG("certify.replaced_at_strict");
+    if (!may_be || earlier.kind != Question::Kind::kRunner) return false;
+    return std::ranges::any_of(input_.txn->reads.questions, [&](const Question& later) {
+      return later.number > earlier.number && later.kind == earlier.kind && later.status == 0 &&
+             later.argv == earlier.argv && later.program == earlier.program &&
+             later.directory == earlier.directory && later.tree == earlier.tree &&
+             later.environment == earlier.environment;
+    });
+  }
+
+  void held(Held::How how, std::optional<Excuse::Why> why, const Question& question,
+            std::int64_t took_ms = 0) {
+    if (strength_ != Strength::kHard) return;
+    held_.push_back({how, argv_text(question.argv), took_ms});
+    if (why) excused_.push_back({*why, held_.back().question});
+  }
+
+  // A file says more than the directory that it is in.
+  static const StaleRead& most_telling(const std::vector<StaleRead>& looks) {
+    const auto of_file = std::ranges::find(looks, ReadKind::kContent,
+                                           [](const StaleRead& one) { return one.first->kind; });
+    return of_file == looks.end() ? looks.front() : *of_file;
+  }
+
   // At exact levels a path that both changed is a conflict, however it merges.
   bool is_merged(const std::string& path) const {
     return input_.symbols != nullptr && refines(input_.level) &&
@@ -201,7 +237,7 @@ class Certification {
     }
     std::set<std::string> told;
     for (const Read& read : reads.reads) {
-      if (read.strength != Strength::kHard) continue;
+      if (read.strength != Strength::kHard || read.reader == ReaderClass::kItself) continue;
       const auto stale = shown_by(read);
       if (!stale || !told.insert(*stale).second) continue;
       if (const PathChange* change = find_change(equal_, *stale)) {
@@ -253,20 +289,35 @@ class Certification {
   }
 
   // A file that both changed is read in the symbols that were used, which are the clashes; another
-  // one as a whole.
-  bool released(const Read& read, const Stale& stale, const Changes& changes) {
-    if (!refines(input_.level) || stale.cause != read.subject) return false;
+  // one as a whole. Who may have computed with it has read its bytes, and is told so.
+  bool released(const Read& read, Stale& stale, const Changes& changes) {
+    if (!refines(input_.level)) return false;
+    if (read.reader == ReaderClass::kItself) return excused(Excuse::Why::kHousekeeping, read);
+    if (stale.cause != read.subject) return false;
     if (read.kind != ReadKind::kContent && read.kind != ReadKind::kMetadata) return false;
     if (read.digest.starts_with(kUncommitted)) return false;
     const PathChange* change = find_change(changes, read.subject);
     if (change == nullptr || shape_of(change->after) != Shape::kFile) return false;
     const bool other_mode = change->before.mode != change->after.mode;
     if (other_mode && read.kind == ReadKind::kMetadata) return false;
-    if (is_merged(read.subject)) return excused(Excuse::Why::kMerged, read);
-    if (other_mode) return false;
-    if (find_change(input_.txn->writes, read.subject) != nullptr) return false;
-    if (!input_.says_the_same || !input_.says_the_same(read, *change)) return false;
-    return excused(Excuse::Why::kLayout, read);
+    const bool merged = is_merged(read.subject);
+    const bool written = find_change(input_.txn->writes, read.subject) != nullptr;
+    if (!merged && (other_mode || written || !input_.says_the_same)) return false;
+    if (!merged && !input_.says_the_same(read, *change)) return false;
+    using enum Excuse::Why;
+    if (reads_for_an_edit(read)) return excused(merged ? kMerged : kLayout, read);
+    if (read.question != 0) return false;
+    stale.detail = merged ? "both changes merge" : "only its layout has changed";
+    stale.detail += ", but the program that read it may have used all of it";
+    return false;
+  }
+
+  // Names that an agent was shown, and that it cannot have depended on.
+  bool is_only_shown(const Read& read, const Changes& changes) {
+    if (!refines(input_.level)) return false;
+    NameRules rules = input_.names;
+    rules.txn = input_.txn;
+    return is_context(read, changes, rules) && excused(Excuse::Why::kListing, read);
   }
 
   bool excused(Excuse::Why why, const Read& read) {
@@ -276,7 +327,8 @@ class Certification {
     return true;
   }
 
-  // A reference that git was asked for as history. Where a value is not known it moved.
+  // A reference that git was asked for as history. Where a value is not known it moved. At exact
+  // levels what a question showed of it may be what it would show now: it is a look like any other.
   void history(const Read& read, std::vector<Conflict>& conflicts) {
     if (strength_ == Strength::kSoft || !certifies_reads(input_.level)) return;
     const std::string* now = version_of(input_, read.subject);
@@ -286,7 +338,17 @@ class Certification {
       return;
     }
     ++checked_;
+    if (now != nullptr && is_of_pure(read)) {
+      stale_.emplace_back(&read, Stale{read.subject, *now});
+      return;
+    }
     conflicts.push_back(witnesses_.version(read, now == nullptr ? std::string_view{} : *now));
+  }
+
+  // A runner's answer is its status, which says nothing of the history that it may have shown.
+  bool is_of_pure(const Read& read) const {
+    const Question* question = question_of(input_.txn->reads, read.question);
+    return question != nullptr && question->kind == Question::Kind::kPure;
   }
 
   void version(const Read& read, std::vector<Conflict>& conflicts) const {
@@ -306,7 +368,8 @@ class Certification {
 
   void contents(const Read& read) {
     if (read.kind == ReadKind::kSearch && INJECTED_BUG("certify.ignore_searches")) return;
-    if (read.kind == ReadKind::kContent && is_merged(read.subject)) {  // as the whole file
+    const bool merged = read.kind == ReadKind::kContent && is_merged(read.subject);
+    if (merged && reads_for_an_edit(read)) {  // as the whole file
       excused(Excuse::Why::kMerged, read);
       return;
     }
@@ -321,7 +384,7 @@ class Certification {
           find_change(input_.txn->writes, stale->cause) != nullptr) {
         return;
       }
-      stale_.emplace_back(&read, *std::move(stale));
+      if (!is_only_shown(read, diff->changes)) stale_.emplace_back(&read, *std::move(stale));
     } else if (read.kind == ReadKind::kContent && part_of_equal(read)) {
       stale_.emplace_back(&read, Stale{read.subject, "", "the branch has the same edit"});
     } else {
@@ -341,7 +404,7 @@ class Certification {
       if (!below && read.subject != file.artifact) continue;
       if (find_change(diff.changes, read.subject) != nullptr) return;
       if (is_merged(file.source)) continue;
-      stale_.emplace_back(&read, Stale{file.source, file.source_now});
+      made_from_.emplace_back(&read, Stale{file.source, file.source_now});
       return;
     }
   }
@@ -358,19 +421,16 @@ class Certification {
       std::ranges::stable_sort(members, {}, &Read::subject);
     }
     const Changes& changes = diff->changes;
-    const bool narrow = members.size() / kReadsPerChange > changes.size();
-    for (const Read* read : narrow ? candidates(members, changes) : members) {
+    for (const Read* read : perhaps_stale(members, changes)) {
       auto stale = judge(*read, changes);
       if (stale && INJECTED_BUG("certify.wide_masks") &&
           find_change(input_.txn->writes, stale->cause) != nullptr) {
         continue;
       }
-      if (!stale || released(*read, *stale, changes)) continue;
+      if (!stale || released(*read, *stale, changes) || is_only_shown(*read, changes)) continue;
       stale_.emplace_back(read, *std::move(stale));
     }
-    if (input_.out_of_date) {
-      for (const Read* read : members) sources(*read, *diff);
-    }
+    for (const Read* read : members) sources(*read, *diff);
   }
 
   const Input& input_;
@@ -378,9 +438,14 @@ class Certification {
   Witnesses witnesses_;
   Changes equal_;  // what the head and the transaction made the same of
   std::vector<Conflict> conflicts_;
-  std::vector<std::pair<const Read*, Stale>> stale_;
-  std::map<Oid, std::vector<OutOfDate>> out_of_date_;  // by snapshot
+  std::vector<std::pair<const Read*, Stale>> stale_, made_from_;  // ... whatever is answered
+  std::map<Oid, std::vector<OutOfDate>> out_of_date_;             // by snapshot
   std::vector<Excuse> excused_;
+  std::vector<Held> held_;
+  std::vector<Conflict> answered_otherwise_;
+  std::vector<std::int64_t> unanswered_;  // questions
+  std::vector<std::pair<const Read*, Stale>> unanswered_looks_;
+  std::size_t of_unanswered_ = 0;  // conflicts
   std::size_t checked_ = 0;
 };
 
@@ -391,12 +456,7 @@ Verdict decide(const Input& input) {
     certification.unknown_reads();
     certification.reads();
   }
-  Verdict verdict;
-  verdict.checked = certification.checked();
-  verdict.conflicts = certification.take();
-  verdict.excused = certification.take_excused();
-  verdict.commit = verdict.conflicts.empty();
-  return verdict;
+  return certification.take_verdict();
 }
 
 // Runs `decide` on the input with every list of changes sorted, copying only what is not.

@@ -14,8 +14,19 @@
 // it may be an update that was made twice and is there once (a counter, a number that was free), so
 // it is one at every level. Equal bytes hide nothing, and neither do the transaction's own paths.
 //
+// A question (model/read.h) holds while its looks do, and otherwise when it was asked again and its
+// answer is the same. Nothing is asked here: a verdict names the questions to ask, and the caller
+// certifies again with their answers.
+//
+// At exact levels a pure question is asked again where the history moved that it showed; a runner
+// is not, for its status says nothing of it.
+//
 // What semantic excuses, and says so in the verdict: a file of code that was read, not written, and
-// only laid out anew; a file that both changed without meeting; history (soft reads of references).
+// only laid out anew, and a file that both changed without meeting, each where an agent alone was
+// shown it or an edit was made in it (ReaderClass); history (soft reads of references);
+// a run of the tests or of the build that the transaction repeated later; what an agent's own
+// program looked at by itself; names of a directory that an agent alone was shown, and that the
+// transaction cannot have depended on (listings.h).
 // Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
 // When a read holds and what commutes is said in judge.h; docs/design/0002-reads.md says why. It
@@ -32,6 +43,7 @@
 
 #include "base/bug.h"
 #include "certify/judge.h"
+#include "certify/listings.h"
 #include "model/verdict.h"
 
 namespace gittxn::certify {
@@ -103,6 +115,22 @@ struct OutOfDate {
 };
 using FindOutOfDate = std::function<std::vector<OutOfDate>(const Changes& changes)>;
 
+// What became of a question whose looks do not hold. Whoever asks knows the level, and what policy
+// declares to be an answer.
+struct Answer {
+  std::int64_t question = 0;
+  enum class How {
+    kSame,   // it was asked on the head, and answers as it did
+    kGate,   // a gate runs it on what would land, which lands only when that passes
+    kOther,  // it answers otherwise, or could not be asked
+  } how = How::kOther;
+  // kOther, for people: a sentence, "the test run `pytest` fails now (test_login)", and the lines
+  // of what it printed that show it.
+  std::string why = {};
+  std::string shown = {};
+  std::int64_t took_ms = 0;  // kSame
+};
+
 struct Input {
   const Footprint* txn = nullptr;
   // For the base and each snapshot that occurs in the reads: what differs between it and the head.
@@ -118,6 +146,8 @@ struct Input {
   const Symbols* symbols = nullptr;  // without them every overlap is a conflict
   SaysTheSame says_the_same = {};    // without it every changed file is another one
   FindOutOfDate out_of_date = {};    // without it no file is made from another
+  std::span<const Answer> answers = {};
+  NameRules names = {};  // its `txn` is not looked at
 };
 
 Verdict certify(const Input& input);

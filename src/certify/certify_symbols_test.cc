@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/bug.h"
 #include "certify/testing/scene.h"
 
 namespace gittxn::certify {
@@ -20,8 +21,8 @@ using Weight = SymbolClash::Weight;
 TEST_F(Scene, AMergedFileIsNoOverlapAndItsReadsHold) {
   ours["a"] = file("a1");
   head["a"] = file("a2");
-  saw(ReadKind::kContent, "a", "a0");
-  saw(ReadKind::kMetadata, "a", "100644 a0");
+  saw(ReadKind::kContent, "a", "a0").reader = ReaderClass::kEdits;
+  saw(ReadKind::kMetadata, "a", "100644 a0").reader = ReaderClass::kShown;
   for (const Isolation level : kLevels) EXPECT_FALSE(at(level).commit);
   symbols.emplace();
   symbols->merged = {"a"};
@@ -38,12 +39,69 @@ TEST_F(Scene, AMergedFileIsNoOverlapAndItsReadsHold) {
 TEST_F(Scene, APartOfAMergedFileIsAsTheWhole) {
   ours["a"] = file("a1");
   head["a"] = file("a2");
-  saw(ReadKind::kContent, "a", "lines").lines = {1, 3};
+  Read& part = saw(ReadKind::kContent, "a", "lines");
+  part.lines = {1, 3};
+  part.reader = ReaderClass::kShown;
   symbols.emplace();
   symbols->merged = {"a"};
   EXPECT_TRUE(semantic().commit);
   EXPECT_FALSE(strict().commit);
+  reads.reads[0].reader = ReaderClass::kAny;
+  EXPECT_FALSE(semantic().commit) << "nobody could look at its lines";
 }
+
+TEST_F(Scene, OfAMergedFileWhoComputedHasReadItsBytes) {
+  ours["a"] = file("a1");
+  head["a"] = file("a2");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  for (const ReadKind kind : {ReadKind::kContent, ReadKind::kMetadata}) {
+    for (const ReaderClass reader : {ReaderClass::kAny, ReaderClass::kEdits, ReaderClass::kShown}) {
+      reads.reads.clear();
+      Read& read = saw(kind, "a", kind == ReadKind::kContent ? "a0" : "100644 a0");
+      read.reader = reader;
+      read.argv = "python3 count.py";
+      const Verdict verdict = semantic();
+      EXPECT_EQ(verdict.commit, reader != ReaderClass::kAny);
+      if (verdict.commit) continue;
+      EXPECT_THAT(verdict.excused, ::testing::IsEmpty());
+      EXPECT_EQ(verdict.conflicts.at(0).hint,
+                "'a' was read and has changed now; both changes merge, but the program that "
+                "read it may have used all of it");
+      EXPECT_EQ(verdict.conflicts.at(0).read_by, "python3 count.py");
+      EXPECT_TRUE(at(Isolation::kSnapshot).commit) << "reads are not asked for";
+    }
+  }
+}
+
+// An edit of it beside another program that has read it.
+TEST_F(Scene, OneReaderWhoMayHaveComputedIsEnough) {
+  head["a"] = file("a2");
+  says_the_same = [](const Read&, const PathChange&) { return true; };
+  saw(ReadKind::kContent, "a", "a0").reader = ReaderClass::kShown;
+  saw(ReadKind::kContent, "a", "a0").reader = ReaderClass::kEdits;
+  EXPECT_TRUE(semantic().commit);
+  saw(ReadKind::kContent, "a", "a0");
+  normalize(reads);
+  ASSERT_EQ(reads.reads.size(), 1u);
+  const Verdict verdict = semantic();
+  ASSERT_EQ(verdict.conflicts.size(), 1u);
+  EXPECT_THAT(verdict.conflicts[0].hint, HasSubstr("only its layout has changed"));
+}
+
+#ifdef GIT_TXN_BUGS
+TEST_F(Scene, AnyReaderThatIsExcusedWouldBeNoticed) {
+  ours["a"] = file("a1");
+  head["a"] = file("a2");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  saw(ReadKind::kContent, "a", "a0");
+  EXPECT_FALSE(semantic().commit);
+  arm_bug("certify.any_reader");
+  EXPECT_TRUE(semantic().commit);
+  arm_bug("");
+}
+#endif
 
 TEST_F(Scene, WhatTheHeadDidToAMergedFileIsNotMaskedFromWiderReads) {
   ours["d/x"] = file("x1");
@@ -124,8 +182,8 @@ TEST_F(Scene, WhatABuildIsMadeWithNeedsChecksInWhateverFiles) {
 
 TEST_F(Scene, AFileThatSaysTheSameHolds) {
   head["a"] = file("a2");
-  saw(ReadKind::kContent, "a", "a0");
-  saw(ReadKind::kMetadata, "a", "100644 a0");
+  saw(ReadKind::kContent, "a", "a0").reader = ReaderClass::kShown;
+  saw(ReadKind::kMetadata, "a", "100644 a0").reader = ReaderClass::kShown;
   bool same = false;
   says_the_same = [&](const Read& read, const PathChange& change) {
     EXPECT_EQ(read.subject, change.path);

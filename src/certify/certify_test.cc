@@ -305,6 +305,20 @@ TEST_F(Scene, HistoryHasToBeTheSameAtExactLevelsAndIsExcusedAtSemantic) {
   EXPECT_TRUE(semantic().commit);
 }
 
+TEST_F(Scene, HousekeepingOfAnAgentHasToHoldAtExactLevelsAndIsExcusedAtSemantic) {
+  saw(ReadKind::kListing, "d", "l").reader = ReaderClass::kItself;
+  saw(ReadKind::kTree, "", "t").reader = ReaderClass::kItself;
+  EXPECT_TRUE(semantic().excused.empty());
+  head["d/new"] = file("n");
+  for (const Isolation level : kLevels) {
+    EXPECT_EQ(at(level).commit, !is_exact(level)) << isolation_name(level);
+  }
+  EXPECT_EQ(semantic().excused, (std::vector<Excuse>{{Excuse::Why::kHousekeeping, ""},
+                                                     {Excuse::Why::kHousekeeping, "d"}}));
+  saw(ReadKind::kListing, "d", "l");
+  EXPECT_FALSE(semantic().commit) << "somebody was shown it";
+}
+
 // Writes.
 
 TEST_F(Scene, TheSameChangeOnBothSidesIsNoOverlap) {

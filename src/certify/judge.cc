@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/bug.h"
+
 namespace gittxn::certify {
 namespace {
 
@@ -126,19 +128,10 @@ bool directory_changed(const Read& read, const Changes& diff, Names& names) {
 std::optional<Stale> judge_listing(const Read& read, const Changes& diff) {
   Names names;
   if (directory_changed(read, diff, names)) return names.stale();
-  const std::string prefix = read.subject.empty() ? "" : read.subject + "/";
-  std::size_t i = first_from(diff, prefix);
-  while (i < diff.size() && diff[i].path.starts_with(prefix) && !names.full()) {
-    const std::string& path = diff[i].path;
-    const std::size_t slash = path.find('/', prefix.size());
-    if (slash != std::string::npos) {
-      // Deeper changes are no business of a listing: on to the first path after that directory.
-      i = first_from(diff, path.substr(0, slash) + kBehindSlash);
-      continue;
-    }
-    if (shape_of(diff[i].before) != shape_of(diff[i].after)) names.add(diff[i]);
-    ++i;
-  }
+  each_entry(diff, read.subject, [&names](const PathChange& change) {
+    names.add(change);
+    return !names.full();
+  });
   return names.stale();
 }
 
@@ -155,6 +148,11 @@ std::optional<Stale> judge_tree(const Read& read, const Changes& diff) {
 }
 
 }  // namespace
+
+bool reads_for_an_edit(const Read& read) {
+  return read.reader == ReaderClass::kEdits || read.reader == ReaderClass::kShown ||
+         INJECTED_BUG("certify.any_reader");
+}
 
 Shape shape_of(const TreeEntry& entry) {
   switch (entry.mode) {
@@ -197,6 +195,23 @@ std::span<const PathChange> below(const Changes& changes, std::string_view root)
   const std::string name(root);
   const std::size_t first = first_from(changes, name + "/");
   return std::span(changes).subspan(first, first_from(changes, name + kBehindSlash) - first);
+}
+
+void each_entry(const Changes& changes, std::string_view directory,
+                const std::function<bool(const PathChange&)>& use) {
+  const std::string prefix = directory.empty() ? "" : std::string(directory) + "/";
+  std::size_t i = first_from(changes, prefix);
+  while (i < changes.size() && changes[i].path.starts_with(prefix)) {
+    const std::string& path = changes[i].path;
+    const std::size_t slash = path.find('/', prefix.size());
+    if (slash != std::string::npos) {
+      // Deeper paths are no entries of it: go on with the first path after that directory.
+      i = first_from(changes, path.substr(0, slash) + kBehindSlash);
+      continue;
+    }
+    if (shape_of(changes[i].before) != shape_of(changes[i].after) && !use(changes[i])) return;
+    ++i;
+  }
 }
 
 std::optional<Stale> judge(const Read& read, const Changes& diff) {

@@ -14,6 +14,7 @@
 // landing the head came first, and the look-up would have met it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,21 @@ struct Stale {
   std::string detail = {};  // what is different, for people; "" the kind of read says it
 };
 
+// Content, metadata, absence, listing or tree.
+constexpr bool is_path_read(ReadKind kind) {
+  return kind == ReadKind::kContent || kind == ReadKind::kMetadata || kind == ReadKind::kAbsence ||
+         kind == ReadKind::kListing || kind == ReadKind::kTree;
+}
+
+// A search, or a part of a file: judged by whoever looks into files.
+inline bool lies_in_contents(const Read& read) {
+  return read.kind == ReadKind::kSearch || read.lines != LineSpan{};
+}
+
+// True if no program can have computed with the bytes of the file: an agent alone was shown them,
+// or an edit was made.
+bool reads_for_an_edit(const Read& read);
+
 // `diff` is sorted by path. Only for the five kinds above, and not for a part of a file.
 std::optional<Stale> judge(const Read& read, const Changes& diff);
 
@@ -46,6 +62,10 @@ std::size_t first_from(const Changes& changes, std::string_view path);
 std::string_view parent_of(std::string_view path);
 // Those of paths strictly below: "a/b" is below "a", and everything is below "".
 std::span<const PathChange> below(const Changes& changes, std::string_view root);
+// Those of entries of a directory itself that came, went or became something else, in the order of
+// the changes, until `use` has had enough and returns false.
+void each_entry(const Changes& changes, std::string_view directory,
+                const std::function<bool(const PathChange&)>& use);
 // Something a lookup of a path below it cannot pass: a file, a link, a submodule.
 bool blocks_lookups(Shape shape);
 

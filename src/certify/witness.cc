@@ -56,8 +56,9 @@ std::string what_happened(const Read& read, const Stale& stale) {
   if (read.digest.starts_with(kUncommitted)) {
     return fmt::format("'{}' was read with an edit in it that is not committed", read.subject);
   }
-  return fmt::format("'{}' was read and has {} now", read.subject,
-                     stale.digest_now.empty() ? "been removed" : "changed");
+  return fmt::format("'{}' was read and has {} now{}{}", read.subject,
+                     stale.digest_now.empty() ? "been removed" : "changed",
+                     stale.detail.empty() ? "" : "; ", stale.detail);
 }
 
 std::string shown(const std::string& subject) {
@@ -78,6 +79,11 @@ std::string Witnesses::last_mover() const {
 }
 
 Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
+  if (read.kind == ReadKind::kRef) {
+    Conflict conflict = version(read, stale.digest_now);
+    conflict.read_by = maker_of(read);
+    return conflict;
+  }
   return {.kind = ConflictKind::kReadStale,
           // Of a search it is the path that made the difference which people want to see.
           .subject = shown(read.kind == ReadKind::kSearch ? stale.cause : read.subject),
@@ -86,6 +92,16 @@ Conflict Witnesses::stale(const Read& read, const Stale& stale) const {
           .changed_by = who_changed(stale.cause),
           .hint = what_happened(read, stale),
           .read_by = maker_of(read)};
+}
+
+Conflict Witnesses::answer(const Question& question, const Answer& answer, const Read& read,
+                           const Stale& stale) const {
+  Conflict conflict = this->stale(read, stale);
+  conflict.hint = fmt::format("{}; {}", answer.why, conflict.hint);
+  conflict.question = argv_text(question.argv);
+  conflict.answer = answer.why;
+  conflict.shown = answer.shown;
+  return conflict;
 }
 
 Conflict Witnesses::overlap(const Overlap& overlap) const {

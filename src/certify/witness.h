@@ -18,6 +18,9 @@ class Witnesses {
   explicit Witnesses(std::span<const Landed> history) : history_(history) {}
 
   Conflict stale(const Read& read, const Stale& stale) const;
+  // A question that was asked again and is answered otherwise; `read` is one of its looks.
+  Conflict answer(const Question& question, const Answer& answer, const Read& read,
+                  const Stale& stale) const;
   Conflict overlap(const Overlap& overlap) const;
   Conflict made_twice(const PathChange& head) const;
   Conflict clash(const SymbolClash& clash) const;

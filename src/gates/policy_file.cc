@@ -204,6 +204,27 @@ Status read_gates(const toml::node& node, Policy& policy) {
   return {};
 }
 
+// [[question]]: whose status is the answer.
+Status read_questions(const toml::node& node, Policy& policy) {
+  for (const auto* table : TRY(tables_of(node, "question"))) {
+    TRY(only_known(*table, "[[question]]", {"match", "answer"}));
+    const auto* match = table->get("match");
+    const auto* answer = table->get("answer");
+    if (match == nullptr || answer == nullptr) {
+      return bad(table->source(), "a question needs both match and answer",
+                 "write match = \"./check\" and answer = \"status\"");
+    }
+    if (TRY(text_of(*answer, "answer")) != "status") {
+      return bad(answer->source(), "answer must be \"status\"");
+    }
+    policy.questions.push_back({TRY(command_of(*match, "match"))});
+    if (policy.questions.size() > kMaxList) {
+      return bad(table->source(), fmt::format("more than {} questions", kMaxList));
+    }
+  }
+  return {};
+}
+
 Result<std::pair<int, int>> ports_of(const toml::node& node) {
   const auto* list = node.as_array();
   auto number = [&](std::size_t i) { return list->get(i)->value_exact<std::int64_t>(); };
@@ -262,6 +283,16 @@ Status read_rules(const toml::node& node, Policy& policy) {
       return bad(table->source(), fmt::format("more than {} rules", kMaxList));
     }
   }
+  return {};
+}
+
+// Directories whose names were read by whoever was shown them.
+Status read_listings(const toml::node& node, Policy& policy) {
+  const Problem problem = [](std::string_view path) {
+    return path.empty() ? std::nullopt : path_problem(path);
+  };
+  policy.listings = sorted_once(TRY(texts_of(
+      node, "listings", problem, "write the path of a directory, such as \"migrations/\"")));
   return {};
 }
 
@@ -408,7 +439,7 @@ Status read_proposals(const toml::node& node, Policy& policy) {
 Result<Policy> read_policy(const toml::table& root) {
   TRY(only_known(root, "the file",
                  {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on",
-                  "proposals"}));
+                  "proposals", "question", "listings"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -419,6 +450,8 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("workflow")) TRY(read_workflows(*node, policy));
   if (const auto* node = root.get("on")) TRY(read_handlers(*node, policy));
   if (const auto* node = root.get("proposals")) TRY(read_proposals(*node, policy));
+  if (const auto* node = root.get("question")) TRY(read_questions(*node, policy));
+  if (const auto* node = root.get("listings")) TRY(read_listings(*node, policy));
   seal_policy(policy);
   return policy;
 }

@@ -114,14 +114,15 @@ TEST(PolicyFile, HandlersAreGivenEvents) {
   EXPECT_EQ(policy.handlers[1].name, "transaction.landed");
   EXPECT_EQ(policy.handlers[1].timeout_ms, 30'000);
   EXPECT_FALSE(policy.trust_hash.empty());
+  constexpr const char* kTwice =
+      "[on.\"txn.begun\"]\nrun = \"x\"\nname = \"a\"\n"
+      "[on.\"txn.aborted\"]\nrun = \"x\"\nname = \"a\"";
   for (const std::string_view wrong :
        {"on = 1", "[on]\n\"txn.begun\" = 1", "[on.\"txn.begun\"]\n",
         "[on.\"no.such\"]\nrun = \"x\"", "[on.\"handler.ended\"]\nrun = \"x\"",
         "[on.\"txn.begun\"]\nrun = \"x\"\nenv = []",
         "[on.\"txn.begun\"]\nrun = \"x\"\nname = \"a/b\"",
-        "[on.\"txn.begun\"]\nrun = \"x\"\ntimeout = \"0\"",
-        "[on.\"txn.begun\"]\nrun = \"x\"\nname = \"a\"\n"
-        "[on.\"txn.aborted\"]\nrun = \"x\"\nname = \"a\""}) {
+        "[on.\"txn.begun\"]\nrun = \"x\"\ntimeout = \"0\"", kTwice}) {
     EXPECT_FALSE(parse_policy(wrong)) << wrong;
   }
 }
@@ -240,6 +241,46 @@ TEST(PolicyFile, RefusesMistakesInWhatIsGenerated) {
       {"[generated.\"gen/\"]\nfrom = [\"**\"]\n", ".gittxn.toml:1:", "made from itself"},
       {"[generated.\"a\"]\nfrom = [\"b\"]\n[generated.\"b\"]\nfrom = [\"a\"]\n",
        ".gittxn.toml:", "'a' and 'b' are made from each other"},
+  };
+  expect_refused(kBad);
+}
+
+TEST(PolicyFile, NamesCommandsWhoseStatusIsTheirAnswer) {
+  const Policy policy = parse_policy(
+                            "[[question]]\nmatch = \"./check -a\"\nanswer = \"status\"\n"
+                            "[[question]]\nmatch = [\"make\", \"a b\"]\n"
+                            "answer = \"status\"\n")
+                            .value();
+  ASSERT_EQ(policy.questions.size(), 2u);
+  EXPECT_THAT(policy.questions[0].command, ElementsAre("sh", "-c", "./check -a"));
+  EXPECT_THAT(policy.questions[1].command, ElementsAre("make", "a b"));
+  EXPECT_NE(policy.version, parse_policy("")->version);
+  EXPECT_TRUE(policy.trust_hash.empty()) << "it runs nothing of its own";
+  const Bad kBad[] = {
+      {"[[question]]\nmatch = \"./check\"\n", ".gittxn.toml:1:", "both match and answer"},
+      {"[[question]]\nanswer = \"status\"\n", ".gittxn.toml:1:", "both match and answer"},
+      {"[[question]]\nmatch = \"\"\nanswer = \"status\"\n", ".gittxn.toml:2:", "is empty"},
+      {"[[question]]\nmatch = \"x\"\nanswer = \"bytes\"\n", ".gittxn.toml:3:", "\"status\""},
+      {"[[question]]\nmatch = \"x\"\nanswer = \"status\"\nwhen = 1\n",
+       ".gittxn.toml:4:", "unknown key 'when'"},
+      {"[question]\nmatch = \"x\"\n", ".gittxn.toml:1:", "two brackets"},
+  };
+  expect_refused(kBad);
+}
+
+TEST(PolicyFile, KeepsListingsHardByPath) {
+  const Policy policy = parse_policy("listings = [\"migrations/\", \"db\", \"db\"]\n").value();
+  EXPECT_THAT(policy.listings, ElementsAre("db", "migrations/"));
+  EXPECT_NE(policy.version, parse_policy("")->version);
+  EXPECT_NE(policy.version, parse_policy("listings = [\"db\"]\n")->version);
+  EXPECT_TRUE(policy.trust_hash.empty()) << "it runs nothing";
+  EXPECT_THAT(parse_policy("listings = [\"\"]\n")->listings, ElementsAre(""));
+  const Bad kBad[] = {
+      {"listings = \"migrations/\"\n", ".gittxn.toml:1:", "listings must be an array"},
+      {"listings = [1]\n", ".gittxn.toml:1:", "each entry of listings must be a string"},
+      {"listings = [\"/etc\"]\n", ".gittxn.toml:1:", "'/etc' in listings"},
+      {"listings = [\"../a\"]\n", ".gittxn.toml:1:", "'../a' in listings"},
+      {"[listings]\npath = \"a\"\n", ".gittxn.toml:1:", "listings must be an array"},
   };
   expect_refused(kBad);
 }

@@ -71,6 +71,15 @@ Json commands_json(const std::vector<std::vector<std::string>>& commands) {
   return array;
 }
 
+Json limits_json(const Limits& limits) {
+  const auto or_null = [](const std::optional<int>& limit) {
+    return limit ? Json(*limit) : Json(nullptr);
+  };
+  return {{"concurrent", or_null(limits.concurrent)},
+          {"per_owner", or_null(limits.per_owner)},
+          {"depth", limits.depth}};
+}
+
 Json worktree_json(const WorktreeSpec& worktree) {
   Json json{{"copy", worktree.copy},
             {"share", worktree.share},
@@ -198,14 +207,9 @@ void seal_policy(Policy& policy) {
   for (const auto& file : policy.generated) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
   }
-  if (policy.limits != Limits{}) {
-    const auto or_null = [](const std::optional<int>& limit) {
-      return limit ? Json(*limit) : Json(nullptr);
-    };
-    whole["limits"] = {{"concurrent", or_null(policy.limits.concurrent)},
-                       {"per_owner", or_null(policy.limits.per_owner)},
-                       {"depth", policy.limits.depth}};
-  }
+  for (const QuestionRule& rule : policy.questions) whole["questions"].push_back(rule.command);
+  for (const std::string& prefix : policy.listings) whole["listings"].push_back(prefix);
+  if (policy.limits != Limits{}) whole["limits"] = limits_json(policy.limits);
   if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {
     whole["proposals"] = proposals_json(proposals);
   }
@@ -239,13 +243,8 @@ Isolation required_isolation(const Policy& policy, Isolation asked,
   Isolation level = asked;
   for (const auto& rule : policy.rules) {
     if (rule.isolation <= level) continue;  // rules raise, never lower
-    std::string_view prefix = rule.prefix;
-    if (prefix.ends_with('/')) prefix.remove_suffix(1);
-    bool touched = std::any_of(paths.begin(), paths.end(), [&](std::string_view path) {
-      return prefix.empty() || path == prefix ||
-             (path.starts_with(prefix) && path.size() > prefix.size() &&
-              path[prefix.size()] == '/');
-    });
+    const bool touched = std::ranges::any_of(
+        paths, [&](const std::string& path) { return covers(rule.prefix, path); });
     if (touched) level = rule.isolation;
   }
   return level;

@@ -41,6 +41,8 @@ class Scene : public ::testing::Test {
   SaysTheSame says_the_same;
   JudgeContents contents;
   FindOutOfDate out_of_date;
+  NameRules names;
+  std::vector<std::string> hard_listings;
 
   void SetUp() override { reads.complete = true; }
 
@@ -72,6 +74,8 @@ class Scene : public ::testing::Test {
     input.says_the_same = says_the_same;
     input.contents = contents;
     input.out_of_date = out_of_date;
+    input.names = names;
+    input.names.hard = hard_listings;
     return use(input);
   }
   Verdict at(Isolation level) {
