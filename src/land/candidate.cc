@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -11,9 +12,12 @@
 #include "certify/certify.h"
 #include "gates/policy_file.h"
 #include "land/history.h"
+#include "land/judge/asking/ask_again.h"
+#include "land/judge/asking/questions.h"
 #include "land/judge/judge_contents.h"
 #include "land/judge/phase.h"
 #include "land/judge/rules.h"
+#include "land/judge/shown_names.h"
 #include "land/judge/summaries.h"
 #include "land/judge/symbols.h"
 #include "land/keep_commits.h"
@@ -77,10 +81,25 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
   return versions;
 }
 
+// By a gate where one does, else by asking again; without `askings` these are what is left.
+Result<std::vector<certify::Answer>> answers_to(const Footprint& footprint, const RefName& target,
+                                                const Candidate& candidate, Askings* askings,
+                                                std::vector<std::int64_t>& questions) {
+  std::vector<certify::Answer> answers = answers_by_gates(footprint.reads, questions, candidate);
+  std::erase_if(questions, [&](std::int64_t number) {
+    return std::ranges::find(answers, number, &certify::Answer::question) != answers.end();
+  });
+  if (askings == nullptr) return answers;
+  for (certify::Answer& answer : TRY(askings->answers(footprint, target, candidate, questions))) {
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
 // The certifier on this head. Who changed what is looked up only when there is something to
-// explain.
+// explain. `askings` null: nobody is asked.
 Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
-                           const RefName& target, Candidate& candidate) {
+                           const RefName& target, Candidate& candidate, Askings* askings) {
   const std::vector<SnapshotDiff> diffs = TRY(diffs_to(context, footprint, candidate));
   candidate.versions = TRY(versions_now(context, footprint, target, candidate));
   const std::vector<certify::SummaryState> summaries = TRY(summary_states(
@@ -91,12 +110,23 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   input.symbols = &candidate.symbols;
   input.says_the_same = says_the_same(context.repository->objects());
   input.out_of_date = find_out_of_date(candidate.policy);
+  input.names = name_rules(context.repository->objects(), footprint, candidate.policy.listings);
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"
                                   : stale.subject + " changed since it was read");
   }
   Verdict verdict = certify::certify(input);
+  // Nobody is asked where something else stands in the way.
+  std::vector<certify::Answer> answers;
+  if (!verdict.unanswered.empty() && verdict.of_unanswered == verdict.conflicts.size()) {
+    std::vector<std::int64_t> left = verdict.unanswered;
+    answers = TRY(answers_to(footprint, target, candidate, askings, left));
+    if (askings != nullptr && askings->left_open() > 0) return verdict;
+    input.answers = answers;
+    if (!answers.empty()) verdict = certify::certify(input);
+    if (askings == nullptr) verdict.to_ask = commands_to_ask(footprint.reads, candidate, left);
+  }
   if (verdict.commit) return verdict;
   if (certify::is_exact(candidate.level)) {
     certify::Input refined = input;
@@ -109,7 +139,10 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   }
   const std::vector<Landed> history = TRY(history_between(context, diffs, candidate.head));
   input.history = history;
-  return certify::certify(input);
+  std::vector<std::string> asked = std::move(verdict.to_ask);
+  verdict = certify::certify(input);
+  verdict.to_ask = std::move(asked);
+  return verdict;
 }
 
 // What the head changed since the work's base, and what of the two meets.
@@ -177,19 +210,20 @@ Result<std::optional<Conflict>> refuse_policy(const Context& context, const Cand
 
 // Level, certification and policy for a candidate whose tree is there.
 Result<Decision> certify_candidate(const Context& context, const Footprint& footprint,
-                                   const Txn& txn, Candidate candidate) {
+                                   const Txn& txn, Candidate candidate, Askings* askings) {
   // Paths that the branch has already count as well: they were written here.
   std::vector<std::string> paths = file_paths_of(candidate.changes);
   for (std::string& path : file_paths_of(footprint.writes)) paths.push_back(std::move(path));
   candidate.level = gates::required_isolation(candidate.policy, txn.isolation, paths);
-  Verdict verdict = TRY(certify_on(context, footprint, txn.target, candidate));
+  Verdict verdict = TRY(certify_on(context, footprint, txn.target, candidate, askings));
   candidate.reads_checked = verdict.checked;
   using enum Decision::Kind;
   std::vector<Conflict> conflicts = std::move(verdict.conflicts);
   if (verdict.commit) conflicts = TRY(judge_rules(context, footprint, candidate));
   if (!conflicts.empty()) return Decision{kConflict, std::move(candidate), std::move(conflicts)};
-  candidate.excused = std::move(verdict.excused);
-  for (const Excuse& excuse : candidate.excused) {
+  candidate.admitted = {std::move(verdict.excused), std::move(verdict.held), 0,
+                        askings == nullptr ? 0 : askings->spent_ms()};
+  for (const Excuse& excuse : candidate.admitted.excused) {
     if (excuse.why != Excuse::Why::kLayout) continue;
     candidate.notes.push_back(excuse.subject + " was read, and has only another layout now");
   }
@@ -301,7 +335,8 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   return work;
 }
 
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head) {
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
+                        Askings* askings) {
   repo::Objects& objects = context.repository->objects();
   Candidate candidate = TRY(candidate_on(context, head));
   if (INJECTED_BUG("gates.candidate_policy")) {
@@ -328,7 +363,7 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
     // where its level would have let the reads pass.
     candidate.changes = work.footprint.writes;
     Decision decision =
-        TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
+        TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate), askings));
     if (decision.kind == Decision::Kind::kConflict) return decision;
     for (const auto& conflict : merged.conflicts)
       decision.conflicts.push_back(to_conflict(conflict));
@@ -338,7 +373,7 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   candidate.tree = merged.tree;
   candidate.changes = TRY(objects.diff(candidate.head_tree, candidate.tree));
   Decision decision =
-      TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate)));
+      TRY(certify_candidate(context, work.footprint, work.txn, std::move(candidate), askings));
   if (nothing && decision.kind == Decision::Kind::kCandidate) {
     decision.kind = Decision::Kind::kNothing;
     return decision;
@@ -351,7 +386,7 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
 }
 
 Result<Decision> decide_again(const Context& context, const Work& work, Candidate candidate,
-                              const Edits& edits) {
+                              const Edits& edits, Askings* askings) {
   const repo::Objects& objects = context.repository->objects();
   candidate.oid = {};
   if (edits.message)
@@ -371,7 +406,8 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
     if (!seen.contains(change.path)) edited.writes.push_back(change);
   }
   std::ranges::sort(edited.writes, {}, &PathChange::path);
-  Decision decision = TRY(certify_candidate(context, edited, work.txn, std::move(candidate)));
+  Decision decision =
+      TRY(certify_candidate(context, edited, work.txn, std::move(candidate), askings));
   const bool nothing = decision.candidate.tree == decision.candidate.head_tree;
   if (nothing && decision.kind == Decision::Kind::kCandidate) {
     decision.kind = Decision::Kind::kNothing;
@@ -385,7 +421,7 @@ Result<Verdict> certify_writes(const Context& context, const Txn& txn, const Foo
                                Candidate& candidate) {
   candidate.level =
       gates::required_isolation(candidate.policy, txn.isolation, file_paths_of(footprint.writes));
-  return certify_on(context, footprint, txn.target, candidate);
+  return certify_on(context, footprint, txn.target, candidate, nullptr);
 }
 
 Result<Verdict> certify_work(const Context& context, Work work, const Oid& head) {
@@ -416,7 +452,12 @@ Result<Verdict> certify_at(const Context& context, const TxnId& txn, const Oid& 
 Result<Verdict> certify_now(const Context& context, const TxnId& txn) {
   Work work = TRY(load_work(context, txn));
   const Oid head = TRY(context.repository->refs().read(work.txn.target));
-  return certify_work(context, std::move(work), head);
+  using enum TxnState;
+  const TxnState state = work.txn.state;
+  Verdict verdict = TRY(certify_work(context, std::move(work), head));
+  // One that was refused is not on its way.
+  if (state != kOpen && state != kPrepared && state != kRepairing) verdict.to_ask.clear();
+  return verdict;
 }
 
 Result<bool> same_versions(const Context& context, const Work& work, const Candidate& candidate) {

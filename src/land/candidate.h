@@ -37,7 +37,7 @@ struct Candidate {
   SnapshotDiff moved;                  // what the head changed since the work's base
   certify::Symbols symbols;            // what meets in the two, where the base is not the head
   Versions versions;                   // of what is read beside paths, as it was certified with
-  std::vector<Excuse> excused;         // what semantic let pass
+  Admission admitted;                  // what semantic let pass, and answers
   std::vector<std::string> notes;      // soft reads that changed, for a person
   std::vector<std::string> merged;     // for a person too, where it is what lands
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
@@ -57,8 +57,12 @@ struct Decision {
 // message. What adds nothing to the head is certified, too, with what it wrote: it may be an update
 // that both made. Only what the branch has as the transaction's own, because somebody merged its
 // commit, is nothing without being asked.
-// Writes tree objects only. `message` empty: the kept commit's.
-Result<Decision> decide(const Context& context, const Work& work, const Oid& head);
+// Writes tree objects only. `message` empty: the kept commit's. `askings` answers questions whose
+// looks do not hold (judge/asking/ask_again.h), null: nobody does. Where it leaves some open, the
+// decision counts for nothing.
+class Askings;
+Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
+                        Askings* askings = nullptr);
 
 // After a hook has edited the candidate: the new tree or message in its place, certified again. The
 // paths it touched count as the transaction's writes.
@@ -67,7 +71,7 @@ struct Edits {
   std::optional<std::string> message;
 };
 Result<Decision> decide_again(const Context& context, const Work& work, Candidate candidate,
-                              const Edits& edits);
+                              const Edits& edits, Askings* askings = nullptr);
 
 // True while refs and kernel objects that were read are as the candidate was certified with.
 // Whoever moves the branch has to ask again: other branches do not wait for its lock.

@@ -2,7 +2,8 @@
 //
 // Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head
 // starts again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the
-// log why, and starts again from the turn when its time comes.
+// log why, and starts again from the turn when its time comes. Open questions let go of the turn as
+// well, twice at most, are asked, and then are remembered.
 #include "land/land.h"
 
 #include <fmt/format.h>
@@ -38,6 +39,8 @@ constexpr std::int64_t kInterruptPollMs = 50;
 constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
 // Somebody who commits faster than our gates run could keep us here for ever.
 constexpr int kMaxRounds = 16;
+// Lost races after which questions are asked with the turn held.
+constexpr int kMostAskedApart = 2;
 
 // Each look whether such a wait is over may ask the person for a pass phrase, or a remote.
 bool asks_others(WaitReason reason) {
@@ -130,6 +133,7 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
   outcome_.level = decision.candidate.level;
   outcome_.notes = std::move(decision.candidate.notes);
   outcome_.reads_checked = decision.candidate.reads_checked;
+  outcome_.asked_ms = askings_.spent_ms();
   switch (decision.kind) {
     case Decision::Kind::kCandidate:
       std::ranges::copy(decision.candidate.merged, std::back_inserter(outcome_.notes));
@@ -155,7 +159,22 @@ Result<Step> Landing::settle(Decision decision, Candidate* candidate) {
 
 Result<Step> Landing::certify(Round& round) {
   say("certifying");
-  return settle(TRY(decide(context_, work_, round.head)), &round.candidate);
+  using enum Askings::Mode;
+  askings_.set_mode(asked_apart_ < kMostAskedApart ? kRemember : kAsk);
+  Decision decision = TRY(decide(context_, work_, round.head, &askings_));
+  if (askings_.left_open() > 0) return Step{Step::Kind::kAsk, {}};
+  askings_.set_mode(kAsk);  // hooks may edit what a question reads
+  return settle(std::move(decision), &round.candidate);
+}
+
+// Questions take as long as they take, so they are asked while somebody else may land: on the head
+// of the last round, for the next one to remember.
+Status Landing::ask_apart() {
+  if (asked_apart_ > 0) ++lost_;
+  ++asked_apart_;
+  askings_.set_mode(Askings::Mode::kAsk);
+  TRY(decide(context_, work_, outcome_.head_before, &askings_));
+  return {};
 }
 
 Result<Step> Landing::look(Round& round) {
@@ -190,7 +209,7 @@ Result<Step> Landing::hooks(Candidate& candidate) {
   if (said.kind != Step::Kind::kGoOn || (!hooked.new_tree && !hooked.new_message)) return said;
   const bool tree_edited = hooked.new_tree.has_value();
   Edits edits{std::move(hooked.new_tree), std::move(hooked.new_message)};
-  Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits));
+  Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits, &askings_));
   Step step = TRY(settle(std::move(decision), &candidate));
   if (tree_edited) outcome_.notes.emplace_back("a hook edited the candidate");
   return step;
@@ -266,6 +285,7 @@ Result<Step> Landing::publish(Round& round) {
   }
   outcome_.result = LandResult::kLanded;
   outcome_.commit = round.candidate.oid;
+  outcome_.admitted = std::move(round.candidate.admitted);
   outcome_.left_to_person = std::move(published.left_to_person);
   return done();
 }
@@ -378,6 +398,10 @@ Status Landing::keep_trying() {
     TRY(check_interrupted());
     Step step = TRY(with_turn());
     if (step.kind == Step::Kind::kWait) step = TRY(wait_out(std::move(step.wait)));
+    if (step.kind == Step::Kind::kAsk) {
+      TRY(ask_apart());
+      continue;
+    }
     if (step.kind == Step::Kind::kGoOn) continue;
     if (step.kind == Step::Kind::kDone) return {};
     outcome_.result = LandResult::kWaiting;

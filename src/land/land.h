@@ -59,6 +59,8 @@ struct LandOutcome {
   std::vector<std::string> left_to_person;
   std::vector<std::string> notes;  // for a person: what was different from the plain case
   std::size_t reads_checked = 0;
+  Admission admitted;                    // kLanded: beside reads that hold as they are
+  std::int64_t asked_ms = 0;             // what asking questions again took, whatever the result
   Isolation level = Isolation::kStrict;  // what it was certified at, policy included
 };
 
@@ -83,6 +85,15 @@ class Policies {
   int read_ = 0;
 };
 
+// The place in which questions are asked again (asking/ask.h), and the time limits: of all pure
+// ones of a landing together, and of each runner. No root: nowhere, and then their looks decide.
+struct Asks {
+  std::string root;
+  std::string shared;  // the checkouts that worktrees share
+  std::int64_t pure_ms = 10'000;
+  std::int64_t runner_ms = 600'000;
+};
+
 struct Context {
   repo::Repository* repository = nullptr;
   store::Store* store = nullptr;
@@ -91,6 +102,7 @@ struct Context {
   gates::GateContext gates;
   std::optional<Hub> hub = {};  // none: the branch is this repository's
   std::shared_ptr<Policies> policies = std::make_shared<Policies>();  // of one thread
+  Asks asks = {};
 };
 
 // Lands the last attempt of a transaction in state prepared. Waiting holds no lock. Every outcome

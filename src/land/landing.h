@@ -9,6 +9,7 @@
 
 #include "base/bug.h"
 #include "land/candidate.h"
+#include "land/judge/asking/ask_again.h"
 #include "land/judge/leases.h"
 #include "land/land.h"
 #include "land/remote.h"
@@ -20,7 +21,8 @@ inline constexpr std::int64_t kFirstPollMs = 50;
 
 // How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
 struct Step {
-  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired } kind = Kind::kGoOn;
+  // kAsk: questions are open, and nobody else is to wait while they are asked.
+  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired, kAsk } kind = Kind::kGoOn;
   Wait wait;
 };
 inline Step go_on() {
@@ -78,7 +80,8 @@ class Landing {
       : context_(context),
         options_(options),
         work_(std::move(work)),
-        person_(*context.clock, options.wait_ms) {}
+        person_(*context.clock, options.wait_ms),
+        askings_(context, options.on_step) {}
 
   Result<LandOutcome> run();
 
@@ -101,6 +104,7 @@ class Landing {
   Result<Step> publish(Round& round);
 
   Result<Step> settle(Decision decision, Candidate* candidate);
+  Status ask_apart();
   bool proven(const Candidate& candidate, const Digest& hooks) const;
   Result<Step> heard(std::vector<gates::GateReport> reports);
   Result<Step> hooks(Candidate& candidate);
@@ -135,6 +139,8 @@ class Landing {
   LandOutcome outcome_;
   Wait told_;     // the wait the log and the caller know of
   int lost_ = 0;  // rounds that ended with a moved head
+  Askings askings_;
+  int asked_apart_ = 0;  // times that questions were asked without the turn
   std::int64_t poll_ms_ = kFirstPollMs;
   std::optional<Evidence> evidence_;
   RemoteRule remote_;

@@ -187,6 +187,23 @@ TEST_F(Levels, AHashOfAFileThatWasLaidOutAnewIsStaleAtExactLevels) {
   }
 }
 
+// The same two for a program that computes with all of what it reads.
+TEST_F(Levels, WhoMayHaveComputedIsLetPassAtNoLevelThatAsksForReads) {
+  for (const Isolation level : {Isolation::kSnapshot, Isolation::kSemantic, Isolation::kStrict}) {
+    put("a.json", "{\n  \"l\": \"" + std::string(isolation_name(level)) +
+                      "\",\n  \"x\": 50,\n  \"y\": 50\n}\n");
+    const std::string text = world.shown("a.json") + "\n";
+    const Proposal first{
+        "", {{"a.json", testing::replaced(text, "\"x\": 50", "\"x\": -30")}}, {"a.json"}};
+    Proposal then{"", {{"a.json", testing::replaced(text, "\"y\": 50", "\"y\": -30")}}, {"a.json"}};
+    then.reader = ReaderClass::kAny;
+    const bool asks = level >= Isolation::kSemantic;
+    EXPECT_EQ(second(first, then, level), asks ? LandResult::kConflict : LandResult::kLanded)
+        << isolation_name(level);
+    if (level == Isolation::kSemantic) EXPECT_THAT(said, HasSubstr("may have used all of it"));
+  }
+}
+
 // ---- references of other branches ----
 
 TEST_F(Levels, AnotherBranchThatWasReadHasToBeWhereItWas) {

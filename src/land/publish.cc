@@ -128,7 +128,7 @@ struct Publication {
       TRY(raise_fence(context, known ? known->fence : Oid(), landing));
     }
     const events::LandingDetails details{digest_of(candidate.changes), work.attempt.reads,
-                                         work.attempt.writes};
+                                         work.attempt.writes, to_be_kept(candidate.admitted)};
     const auto check = [&](const store::View& view) -> Status {
       TRY(check_leases(view));
       return check_kernel_reads(context, view, work, candidate);

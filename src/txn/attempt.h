@@ -131,10 +131,13 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
 // another one once the agent has merged or reset to the target; what was read before stays read
 // from here.
 Result<Oid> snapshot_of(State& state, const Txn& txn);
+// kRunning: the agents' sessions have not ended, and what they have said until now counts as all.
+enum class Sessions { kEnded, kRunning };
 // What the commands of the last attempt read in one worktree of that snapshot: its own, or a
 // child's (children.h). `writes`: what the transaction changes, against `base`.
 Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
-                         const repo::Worktree& worktree, const Changes& writes, const Oid& base);
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base,
+                         Sessions sessions = Sessions::kEnded);
 // What the commands of the last attempt have read until now, while one of them runs. What they
 // wrote counts as read, because what becomes of it is not known yet. Not complete, by its nature;
 // kept nowhere.

@@ -288,7 +288,6 @@ Status add_child_reads(State& state, const Txn& txn, const Oid& snapshot, const 
       continue;
     }
     ReadSet more = TRY(reads_in(state, txn, snapshot, worktree, writes, snapshot));
-    for (Read& read : more.reads) reads.reads.push_back(std::move(read));
     if (reads.complete && !more.complete) {
       reads.complete = false;
       reads.unknown_reason = more.unknown_reason;
@@ -298,6 +297,7 @@ Status add_child_reads(State& state, const Txn& txn, const Oid& snapshot, const 
         reads.notes.push_back(std::move(note));
       }
     }
+    add_reads(reads, std::move(more));
   }
   normalize(reads);
   return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "land/judge/phase.h"
 #include "store/events.h"
 #include "txn/attempt.h"
@@ -33,10 +34,19 @@ land::LandOptions land_options(const State& state, const RunOptions& options,
   return landing;
 }
 
+// The time limit of all commands together that only print, when they are run again.
+Result<std::int64_t> asking_limit_ms(State& state) {
+  const auto set = TRY(state.repository.config().get("txn.ask"));
+  if (!set) return land::Asks{}.pure_ms;
+  return TRY_IN("txn.ask", parse_duration_ms(*set));
+}
+
 void tell_landing(land::LandOutcome& landed, Outcome& outcome) {
   outcome.head_before = landed.head_before;
   outcome.gates = std::move(landed.gates);
   outcome.conflicts = std::move(landed.conflicts);
+  outcome.admitted = std::move(landed.admitted);
+  outcome.asked_ms += landed.asked_ms;
   for (std::string& note : landed.notes) outcome.notes.push_back(std::move(note));
   for (const std::string& path : landed.left_to_person) {
     outcome.notes.push_back(path +
@@ -126,6 +136,7 @@ Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOpti
   outcome.conflicts.clear();
   const TxnId& id = txn.id;
   const Identity committer = TRY(state.repository.identity());
+  const std::int64_t asking_ms = TRY(asking_limit_ms(state));
   const auto asked =
       state.store->append({events::prepared(id, txn.attempts.back().number, committer)});
   if (!asked && asked.error().code == Code::kStale) {
@@ -135,7 +146,8 @@ Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOpti
     return land::LandResult::kWithdrawn;
   }
   if (!asked) return std::unexpected(asked.error());
-  const land::Context context = TRY(state.context(progress));
+  land::Context context = TRY(state.context(progress));
+  context.asks.pure_ms = asking_ms;
   auto landed = land::land(context, id, land_options(state, options, progress));
   if (!landed && landed.error().code == Code::kInterrupted) {
     TRY(tell_interrupted(state, id, outcome));

@@ -302,6 +302,8 @@ Result<land::Context> State::context(const Progress& progress) {
     };
   }
   context.gates.interrupted = progress.interrupted;
+  context.asks.root = context.gates.worktree_root + "/asking";
+  context.asks.shared = context.gates.worktree_root + "/shared";
   return context;
 }
 

@@ -131,9 +131,11 @@ Result<Oid> snapshot_of(State& state, const Txn& txn) {
 }
 
 Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
-                         const repo::Worktree& worktree, const Changes& writes, const Oid& base) {
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base,
+                         Sessions sessions) {
   const Attempt& attempt = txn.attempts.back();
-  ObservedFiles observed = TRY_IN("reading what agents said", read_observed(observed_dir(attempt)));
+  ObservedFiles observed =
+      TRY_IN("reading what agents said", read_observed(observed_dir(attempt), sessions));
   capture::InterpretInput input;
   input.places = TRY(places_of(state, attempt, worktree));
   input.record_files = attempt.traces;
@@ -142,6 +144,8 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   input.base = base;
   input.target = txn.target;
   input.observations = std::move(observed.observed);
+  input.conversations = std::move(observed.conversations);
+  input.commands = std::move(observed.commands);
   const std::string scratch = attempt.worktree + "/ignore";
   TRY(remove_tree(scratch));  // of a take that was killed
   const auto rules = std::make_shared<repo::IgnoreRules>(
@@ -150,6 +154,9 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
     return TRY(repo::path_on_disk(worktree, path)).value_or("");
   };
+  for (const QuestionRule& rule : TRY(state.policy_at(snapshot)).questions) {
+    input.runners.push_back(rule.command);
+  }
   input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
   input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
   ReadSet reads =
@@ -225,7 +232,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
 Result<ReadSet> reads_until_now(State& state, const Txn& txn) {
   const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));
-  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot));
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot, Sessions::kRunning));
   TRY(add_child_reads(state, txn, snapshot, {}, reads));
   return reads;
 }

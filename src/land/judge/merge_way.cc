@@ -10,6 +10,7 @@
 // A driver without a command is the default, and `merge.default` is what unspecified means.
 #include <fmt/format.h>
 
+#include "land/judge/symbols.h"
 #include "repo/attributes.h"
 
 namespace gittxn::land {

@@ -5,12 +5,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "certify/certify.h"
 #include "land/candidate.h"
+#include "land/judge/asking/answers.h"
+#include "land/judge/asking/asking_trees.h"
+#include "land/judge/asking/questions.h"
 #include "land/judge/symbols.h"
 #include "land/testing/history.h"
 #include "land/testing/land_world.h"
@@ -30,7 +34,9 @@ enum class Mutant {
   kToldIgnored,       // what it was told of the branch is no read
   kSoftIgnored,       // nor is history
   kLevelsSwapped,     // exact and snapshot
+  kRefined,           // exact is semantic
   kOwnAreMasked,      // reads of what it wrote itself are dropped
+  kNobodyAsks,        // no bug: looks alone decide
 };
 
 inline search::Query the_search() {
@@ -73,6 +79,7 @@ class InMemory final : public Decider {
   Settled settle(const Asked& asked) override {
     Isolation level = asked.level;
     if (mutant_ == Mutant::kLevelsSwapped && certify::is_exact(level)) level = Isolation::kSnapshot;
+    if (mutant_ == Mutant::kRefined && certify::is_exact(level)) level = Isolation::kSemantic;
     certify::Symbols symbols;
     symbols.checks = certify::Symbols::Checks::kGates;
     const auto merged = merge(asked, level, symbols);
@@ -80,8 +87,15 @@ class InMemory final : public Decider {
     if (nothing && mutant_ == Mutant::kNothingUnchecked) return {Settled::Kind::kNothing, {}, {}};
     Footprint footprint = asked.footprint;
     mutate(asked, merged, footprint);
-    Verdict verdict = ask(asked, level, symbols, footprint);
+    Verdict verdict = ask(asked, level, symbols, footprint, {});
+    const bool only_asks = verdict.of_unanswered == verdict.conflicts.size();
+    if (!verdict.unanswered.empty() && only_asks && merged && mutant_ != Mutant::kNobodyAsks) {
+      const auto answers = answers_to(asked, level, *merged, footprint, verdict.unanswered);
+      verdict = ask(asked, level, symbols, footprint, answers);
+    }
     if (!verdict.commit || !merged) return refused(footprint, verdict);
+    if (!nothing && !passes_gates(asked, *merged))
+      return {Settled::Kind::kRefused, {}, {}, "a gate"};
     return {nothing ? Settled::Kind::kNothing : Settled::Kind::kLanded, *merged,
             std::move(verdict.excused)};
   }
@@ -119,7 +133,7 @@ class InMemory final : public Decider {
   }
 
   Verdict ask(const Asked& asked, Isolation level, const certify::Symbols& symbols,
-              const Footprint& footprint) {
+              const Footprint& footprint, std::span<const certify::Answer> answers) {
     std::set<Oid> snapshots{footprint.base};
     for (const Read& read : footprint.reads.reads) snapshots.insert(read.snapshot);
     std::vector<SnapshotDiff> diffs;
@@ -132,6 +146,7 @@ class InMemory final : public Decider {
         {"policy", "1"}, {kTarget, asked.head.commit.str()}};
     certify::Input input{&footprint, diffs, history, versions, level};
     input.symbols = &symbols;
+    input.answers = answers;
     input.contents = [&](const Read& read, const SnapshotDiff& diff, const Changes& own) {
       return stale(asked, read, diff, own);
     };
@@ -139,6 +154,99 @@ class InMemory final : public Decider {
       return says_the_same(read.subject, change);
     };
     return certify::certify(input);
+  }
+
+  bool passes_gates(const Asked& asked, const Tree& tree) const {
+    return std::ranges::all_of(asked.policy->gates, [&](const GateSpec& gate) {
+      return answer(gate.command, senses_of(tree, texts_)).status == 0;
+    });
+  }
+
+  // As landing answers, with trees in memory to ask on.
+  std::vector<certify::Answer> answers_to(const Asked& asked, Isolation level, const Tree& merged,
+                                          const Footprint& footprint,
+                                          const std::vector<std::int64_t>& questions) const {
+    Candidate candidate;
+    candidate.level = level;
+    candidate.policy = *asked.policy;
+    candidate.head_tree = Oid("head");
+    candidate.tree = Oid(merged == *asked.head.tree ? "head" : "merged");
+    auto answers = answers_by_gates(footprint.reads, questions, candidate);
+    for (const std::int64_t number : questions) {
+      if (std::ranges::find(answers, number, &certify::Answer::question) != answers.end()) continue;
+      const Question& question = *question_of(footprint.reads, number);
+      if (!may_be_asked(question, candidate)) continue;
+      answers.push_back(ask_again(asked, merged, footprint, question));
+    }
+    return answers;
+  }
+
+  certify::Answer ask_again(const Asked& asked, const Tree& merged, const Footprint& footprint,
+                            const Question& question) const {
+    std::set<Look> looks;
+    Oid snapshot;
+    for (const Read& read : footprint.reads.reads) {
+      if (read.question != question.number) continue;
+      snapshot = read.snapshot;
+      looks.emplace(read.kind, read.subject, read.digest);
+    }
+    const auto finished = [&](const std::string& path) -> Result<std::optional<TreeEntry>> {
+      return std::optional(entry_of(merged, path));
+    };
+    const auto trees = must(asking_trees(question, footprint.writes, finished));
+    if (!trees) return {question.number, certify::Answer::How::kOther, "not known"};
+    const auto on = [&](const AskingTree& its) {
+      const bool on_head = its.of == AskingTree::Of::kHead;
+      const Tree& commit = on_head ? *asked.head.tree : asked.commits->at(snapshot);
+      Tree tree = commit;
+      for (const auto& [path, entry] : its.own) {
+        tree.erase(path);
+        if (entry.present()) tree[path] = entry;
+      }
+      const auto has = [](const Tree& one) {
+        return [&one](const std::string& path) { return Result<bool>(is_directory(one, path)); };
+      };
+      std::set<Look> met;
+      land::Said said = hear(question, tree, footprint.writes, met);
+      said.repeats = std::ranges::includes(met, looks);
+      const bool lost = must(lost_a_directory(question, its, has(commit), has(tree)));
+      if (lost || met_unsettled(question, met)) said.no_answer = "it cannot be asked there";
+      return said;
+    };
+    const land::Said before = on(trees->before);
+    if (auto refused = refuse_first(question, before)) return *refused;
+    return compare(question, {}, before, on(trees->after));
+  }
+
+  land::Said hear(const Question& question, const Tree& tree, const Changes& writes,
+                  std::set<Look>& met) const {
+    const auto looked = [&](ReadKind kind, const std::string& path, std::string digest) {
+      met.emplace(kind, path, std::move(digest));
+    };
+    const Senses plain = senses_of(tree, texts_);
+    Senses senses = plain;
+    senses.open = [&](const std::string& path) {
+      const std::string* text = plain.open(path);
+      looked(text == nullptr ? ReadKind::kAbsence : ReadKind::kContent, path,
+             text == nullptr ? "" : tree.at(path).oid.str());
+      return text;
+    };
+    senses.stat = [&](const std::string& path) {
+      const bool there = plain.stat(path);
+      looked(there ? ReadKind::kMetadata : ReadKind::kAbsence, path, there ? "100644" : "");
+      return there;
+    };
+    senses.list = [&](const std::string& directory) {
+      const bool there = is_directory(tree, directory);
+      looked(there ? ReadKind::kListing : ReadKind::kAbsence, directory,
+             there ? listing_digest(tree, directory, writes) : "");
+      return plain.list(directory);
+    };
+    const Said its = answer(question.argv, senses);
+    land::Said said;
+    said.status = its.status;
+    said.out = printed(sha256(its.out), its.out.size(), its.out, questions::Order::kItsOwn);
+    return said;
   }
 
   std::optional<certify::Stale> stale(const Asked& asked, const Read& read,
@@ -243,9 +351,10 @@ class ByLanding final : public Decider {
     Candidate& candidate = decision.candidate;
     switch (decision.kind) {
       case Decision::Kind::kCandidate:
-        return {Settled::Kind::kLanded, tree_of(candidate.tree), std::move(candidate.excused)};
+        return {Settled::Kind::kLanded, tree_of(candidate.tree),
+                std::move(candidate.admitted.excused)};
       case Decision::Kind::kNothing:
-        return {Settled::Kind::kNothing, {}, std::move(candidate.excused)};
+        return {Settled::Kind::kNothing, {}, std::move(candidate.admitted.excused)};
       default:
         return {};
     }

@@ -20,10 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "certify/certify.h"
-#include "land/testing/program.h"
-#include "model/txn.h"
+#include "land/testing/generator.h"
+#include "model/policy.h"
 
 namespace gittxn::land::testing {
 
@@ -35,6 +34,7 @@ struct Asked {
   Place head;
   Isolation level = Isolation::kStrict;
   const std::map<Oid, Tree>* commits = nullptr;
+  const Policy* policy = nullptr;  // gates, and what is declared
 };
 struct Settled {
   enum class Kind { kLanded, kNothing, kRefused } kind = Kind::kRefused;
@@ -64,83 +64,6 @@ struct Counts {
 // Whether an order is looked for in which a refusal would have had a place.
 enum class Orders { kIgnored, kSought };
 
-class Generator {
- public:
-  explicit Generator(Random& random) : random_(random) {}
-
-  Tree tree(Texts& texts) {
-    Tree tree;
-    for (const char* path : kPaths) {
-      if (random_.below(3) != 0) tree[path] = texts.file(text(path));
-    }
-    if (random_.below(3) != 0) tree.erase(kIgnoreFile);
-    return tree;
-  }
-  Program program() {
-    Program steps;
-    const std::uint64_t looks = random_.below(4),
-                        writes = random_.below(8) == 0 ? 0 : 1 + random_.below(2);
-    for (std::uint64_t i = 0; i < looks; ++i) steps.push_back(look());
-    for (std::uint64_t i = 0; i < writes; ++i) {
-      steps.push_back(write());
-      if (random_.below(6) == 0) steps.push_back(look());
-    }
-    return steps;
-  }
-  // What a person commits; now and then what was there before.
-  void edit(Tree& tree, const std::vector<Tree>& before, Texts& texts) {
-    if (random_.below(3) == 0) {
-      tree = before[random_.below(before.size())];
-      return;
-    }
-    const std::string where = path();
-    if (random_.below(4) == 0) {
-      tree.erase(where);
-    } else {
-      tree[where] = texts.file(text(where));
-    }
-  }
-  Isolation level() { return static_cast<Isolation>(random_.below(5)); }
-  std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
-
- private:
-  static constexpr const char* kPaths[] = {"a.py", "b", "d/x", "d/y", kIgnoreFile};
-  std::string path() { return kPaths[random_.below(random_.below(4) == 0 ? 5 : 4)]; }
-  std::string text(const std::string& where) {
-    const auto& texts = texts_for(where);
-    return texts[random_.below(texts.size())];
-  }
-  Step look() {
-    using Kind = Step::Kind;
-    static constexpr Kind kLooks[] = {Kind::kRead, Kind::kRead, Kind::kRead,  Kind::kPart,
-                                      Kind::kStat, Kind::kList, Kind::kWhole, Kind::kSearch,
-                                      Kind::kTold, Kind::kMove, Kind::kMove};
-    Step step;
-    step.kind = kLooks[random_.below(std::size(kLooks))];
-    if (random_.below(16) == 0) step.kind = Kind::kHistory;
-    if (random_.below(20) == 0) step.kind = Kind::kUnseen;
-    step.path = path();
-    if (step.kind == Kind::kList) step.path = random_.below(2) == 0 ? "" : "d";
-    if (step.kind == Kind::kWhole) step.path = "d";
-    step.number = static_cast<unsigned>(random_.below(6));
-    return step;
-  }
-  Step write() {
-    using Kind = Step::Kind;
-    static constexpr Kind kWrites[] = {Kind::kWrite,   Kind::kWrite,   Kind::kWrite, Kind::kAppend,
-                                       Kind::kSetLine, Kind::kSetLine, Kind::kCopy,  Kind::kDelete};
-    Step step;
-    step.kind = kWrites[random_.below(std::size(kWrites))];
-    step.path = path();
-    step.to = path();
-    step.number = static_cast<unsigned>(random_.below(6));
-    step.decides = random_.below(2) == 0;
-    return step;
-  }
-
-  Random& random_;
-};
-
 class History {
  public:
   History(Random& random, Texts& texts, Decider& decider, Counts& counts)
@@ -152,11 +75,16 @@ class History {
     ++counts_.histories;
     const bool mixed = make_.below(2) == 0;
     const std::size_t size = 2 + make_.below(5);
-    for (std::size_t i = 0; i < size; ++i) {
-      members_.push_back({make_.program(), mixed ? make_.level() : Isolation::kStrict, {}, 0, {}});
+    std::vector<Program> programs(size);
+    for (Program& program : programs) program = make_.program();
+    push(make_.tree(texts_), kNobody);
+    policy_ = make_.policy(programs, trees_.back(), texts_);
+    for (Program& program : programs) {
+      const Isolation level = mixed ? make_.level() : Isolation::kStrict;
+      show(program, level);
+      members_.push_back({std::move(program), level, {}, 0, {}});
     }
     counts_.transactions += static_cast<int>(size);
-    push(make_.tree(texts_), kNobody);
     while (objection_.empty() && (begun_ < members_.size() || !open_.empty())) tick();
     return objection_;
   }
@@ -171,6 +99,16 @@ class History {
     std::vector<Excuse> excused;
   };
 
+  // Only exact levels promise what a runner prints, and not where policy says that its status is
+  // its answer.
+  void show(Program& program, Isolation level) const {
+    for (Step& step : program) {
+      const bool declared = std::ranges::any_of(
+          policy_.questions, [&](const QuestionRule& rule) { return rule.command == step.argv(); });
+      const bool runs = step.kind == Step::Kind::kAsk && step.asks() == Question::Kind::kRunner;
+      if (runs && (declared || level < Isolation::kSerializable)) step.shown = Step::Shown::kStatus;
+    }
+  }
   Place place(std::size_t at) const { return {&trees_[at], ids_[at]}; }
   Place head() const { return place(trees_.size() - 1); }
   void push(Tree tree, std::size_t by) {
@@ -181,10 +119,19 @@ class History {
     by_.push_back(by);
   }
 
+  // Merges into a person's tree what one open transaction has done so far.
+  void merge_by_hand(Tree& tree) {
+    if (open_.empty()) return;
+    const Player& player = *members_[open_[make_.below(open_.size())]].player;
+    if (auto both = together(player.base(), player.view(), tree)) tree = *std::move(both);
+  }
+
   void tick() {
-    if (make_.below(10) == 0 && trees_.size() < 12) {
+    if (make_.below(make_.flavour() == Generator::Flavour::kAll ? 10 : 5) == 0 &&
+        trees_.size() < 12) {
       Tree tree = trees_.back();
-      make_.edit(tree, trees_, texts_);
+      if (make_.below(4) == 0) merge_by_hand(tree);
+      if (make_.below(2) == 0 || tree == trees_.back()) make_.edit(tree, trees_, texts_);
       if (tree == trees_.back()) return;
       for (const Tree& before : trees_) counts_.back_again += before == tree ? 1 : 0;
       push(std::move(tree), kNobody);
@@ -220,6 +167,10 @@ class History {
   std::vector<Oid> history_as_read(const Member& member) const;
   static std::size_t versions_seen(const Member& member, const std::string& path);
   void put_back_parts(const Member& member, Tree& tree);
+  bool passes_on(const std::string& command, const Tree& tree) const {
+    return answer(words_of(command), senses_of(tree, texts_)).status == 0;
+  }
+  static bool excuses_answer(const Member& member, std::size_t number);
   void check_semantic(const Member& member, const Tree& after);
   static void apply(const Changes& changes, Tree& tree);
   void check_equal_writes(const Member& member);
@@ -231,6 +182,7 @@ class History {
   Decider& decider_;
   Counts& counts_;
   Orders orders_ = Orders::kIgnored;
+  Policy policy_;
   std::vector<Member> members_;
   std::vector<Tree> trees_;  // of the branch, from the first
   std::vector<Oid> ids_;
@@ -242,13 +194,14 @@ class History {
 };
 
 inline std::string text_of(const Program& program) {
-  static constexpr const char* kNames[] = {"read",   "part",     "stat",    "list",   "whole",
-                                           "search", "told",     "history", "unseen", "write",
-                                           "append", "set line", "copy",    "delete", "move"};
+  static constexpr const char* kNames[] = {
+      "read", "part",  "stat",  "list",   "whole",    "search", "told",   "history", "unseen",
+      "ask",  "cache", "write", "append", "set line", "copy",   "delete", "move"};
   std::string text;
   for (const Step& step : program) {
-    text += fmt::format("  {} '{}' {} {}{}\n", kNames[static_cast<int>(step.kind)], step.path,
-                        step.to, step.number, step.decides ? " by what it saw" : "");
+    text += fmt::format("  {} {} '{}' {} {}{}{}\n", kNames[static_cast<int>(step.kind)], step.what,
+                        step.path, step.to, step.number, step.decides ? " by what it saw" : "",
+                        step.aside.empty() ? "" : ", meanwhile " + step.aside + " is written");
   }
   return text;
 }
@@ -298,6 +251,7 @@ inline void History::land(std::size_t who) {
   asked.head = head();
   asked.level = member.level;
   asked.commits = &commits_;
+  asked.policy = &policy_;
   Settled settled = decider_.settle(asked);
   if (settled.kind == Settled::Kind::kRefused) {
     ++counts_.refused;
@@ -383,8 +337,27 @@ inline void History::put_back_parts(const Member& member, Tree& tree) {
 }
 
 inline std::string excuse_name(Excuse::Why why) {
-  constexpr std::array kNames{"layout", "merged", "history"};
+  constexpr std::array kNames{"layout",   "merged", "history", "status",
+                              "replaced", "gate",   "listing"};
   return kNames[static_cast<std::size_t>(why)];
+}
+
+// Excuses runs that a gate covers, and runs that were repeated later.
+inline bool History::excuses_answer(const Member& member, std::size_t number) {
+  std::vector<const Step*> asked;
+  for (const Step& step : member.program) {
+    if (step.kind == Step::Kind::kAsk) asked.push_back(&step);
+  }
+  const auto argv = asked.at(number)->argv();
+  const auto excused = [&](Excuse::Why why) {
+    return std::ranges::find(member.excused, Excuse{why, argv_text(argv)}) != member.excused.end();
+  };
+  if (excused(Excuse::Why::kGate)) return true;
+  if (!excused(Excuse::Why::kReplaced)) return false;
+  for (std::size_t later = number + 1; later < asked.size(); ++later) {
+    if (asked[later]->argv() == argv && member.player->said()[later].status == 0) return true;
+  }
+  return false;
 }
 
 // The answers that it excuses are put back, and then it has to be shown the same.
@@ -396,6 +369,9 @@ inline void History::check_semantic(const Member& member, const Tree& after) {
   Oid commit = ids_.back();
   for (const Excuse& excuse : member.excused) {
     ++counts_.excused[excuse_name(excuse.why)];
+    if (excuse.why == Excuse::Why::kGate && !passes_on(excuse.subject, after)) {
+      return object(member, "ended by a gate that does not pass", &there);
+    }
     if (excuse.why == Excuse::Why::kHistory) {
       const std::vector<Oid> commits = history_as_read(member);
       if (commits.size() > 1) return;  // it moved its base, and no one place has both
@@ -409,6 +385,8 @@ inline void History::check_semantic(const Member& member, const Tree& after) {
   put_back_parts(member, shown);
   Player again(member.program, texts_, {&trees_.back(), commit}, Trace::kOff);
   again.show_instead(shown);
+  again.answer_instead(player.said(),
+                       [&](std::size_t number) { return excuses_answer(member, number); });
   while (!again.done()) again.step({&told, commit});
   Tree expected = trees_.back();
   apply(gittxn::testing::diff(player.base(), player.view()), expected);

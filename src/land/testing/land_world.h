@@ -54,7 +54,7 @@ inline std::vector<std::string> failpoints_of(std::string_view prefix) {
 struct Proposal {
   std::string id;
   FileEdits edits{};
-  std::vector<std::string> reads{};  // paths read whole from the base
+  std::vector<std::string> reads{};  // paths that its agent was shown, whole, from the base
   Isolation isolation = kDefaultIsolation;
   std::string message = "a change\n";
   int priority = 0;
@@ -62,8 +62,11 @@ struct Proposal {
   std::vector<std::string> refs{};  // read as they are
   std::string workflow{};           // it belongs to its open phase
   RefName target{"refs/heads/main"};
-  std::vector<std::string> left_out{};     // ignored by the base
-  std::vector<std::string> other_modes{};  // made executable, or no longer
+  std::vector<std::string> left_out{};             // ignored by the base
+  std::vector<std::string> other_modes{};          // made executable, or no longer
+  std::vector<std::string> run{};                  // a run of the tests whose looks `reads` are
+  Question::Kind asked = Question::Kind::kRunner;  // ... or another question
+  ReaderClass reader = ReaderClass::kShown;        // of `reads`, but for those of a run
 };
 
 // A clone of a hub, and the store that it shares with the others.
@@ -146,10 +149,12 @@ class LandWorld {
   }
 
   // Lands with a short wait; everything opened anew, as a process of its own would.
-  Result<LandOutcome> land(const TxnId& id, std::int64_t wait_ms = 0) {
+  Result<LandOutcome> land(const TxnId& id, std::int64_t wait_ms = 0,
+                           const std::string& trust_offered = "") {
     Process opened(scratch, clock, random, member);
     LandOptions options;
     options.wait_ms = wait_ms;
+    options.trust_offered = trust_offered;
     options.turn_wait_ms = 10'000;
     return land::land(opened.context, id, options);
   }
@@ -255,7 +260,18 @@ class LandWorld {
       read.subject = path;
       read.digest = entry.oid.str();
       read.snapshot = base;
+      read.question = proposal.run.empty() ? 0 : 1;
+      if (proposal.run.empty()) read.reader = proposal.reader;
       set.reads.push_back(std::move(read));
+    }
+    if (!proposal.run.empty()) {
+      Question question;
+      question.number = 1;
+      question.kind = proposal.asked;
+      question.argv = proposal.run;
+      question.program = "/usr/bin/" + proposal.run.front();
+      question.tree = "/tmp/worktrees/t/1/tree";
+      set.questions.push_back(std::move(question));
     }
     normalize(set);
     return set;

@@ -3,64 +3,21 @@
 // of it is recorded. For tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/hash.h"
 #include "capture/lines.h"
-#include "model/testing/trees.h"
+#include "land/testing/asks.h"
+#include "land/testing/texts.h"
 #include "model/verdict.h"
 
 namespace gittxn::land::testing {
-
-using gittxn::testing::entry_of;
-using gittxn::testing::is_directory;
-using gittxn::testing::Tree;
-
-// Texts by the names of their blobs, shared by all trees of a test.
-class Texts {
- public:
-  using Namer = std::function<Oid(const std::string& text)>;
-  Texts() : namer_([](const std::string& text) { return Oid(sha256(text).str().substr(0, 40)); }) {}
-  explicit Texts(Namer namer) : namer_(std::move(namer)) {}
-
-  TreeEntry file(const std::string& text) {
-    const auto [at, fresh] = names_.try_emplace(text);
-    if (fresh) {
-      at->second = namer_(text);
-      texts_[at->second] = text;
-    }
-    return {FileMode::kFile, at->second};
-  }
-  void learn(const Oid& oid, const std::string& text) {
-    names_[text] = oid;
-    texts_[oid] = text;
-  }
-  bool knows(const Oid& oid) const { return texts_.contains(oid); }
-  const std::string& of(const Oid& oid) const { return texts_.at(oid); }
-
- private:
-  Namer namer_;
-  std::map<std::string, Oid> names_;
-  std::map<Oid, std::string> texts_;
-};
-
-// Both changes of a base, path by path; the usual case without looking at each.
-inline std::optional<Tree> together(const Tree& base, const Tree& work, const Tree& head) {
-  if (base == head) return work;
-  if (base == work) return head;
-  return gittxn::testing::merge(base, work, head);
-}
-
-// A commit of the branch.
-struct Place {
-  const Tree* tree = nullptr;
-  Oid commit;
-};
 
 struct Step {
   enum class Kind {
@@ -73,6 +30,8 @@ struct Step {
     kTold,     // what the branch has there by now
     kHistory,  // the newest commit
     kUnseen,   // a read that no trace saw
+    kAsk,      // runs something that looks and prints (asks.h)
+    kCache,    // leaves an ignored file, or takes it away, by what it reads
     kWrite,
     kAppend,
     kSetLine,  // reads the file, and writes it with another line
@@ -81,25 +40,42 @@ struct Step {
     kMove,  // merges the branch: its base is the head from then on
   } kind = Kind::kRead;
   std::string path;
-  std::string to;        // kCopy
+  std::string to;        // kCopy, kAsk
   unsigned number = 0;   // which line, which text
   bool decides = false;  // what is written depends on all that was seen
+  // kAsk: one of the names there; whether what it prints is shown, or its status alone; and a path
+  // that another process writes while it runs, "" none.
+  std::string what = {};
+  enum class Shown { kStatus, kAll } shown = Shown::kAll;
+  std::string aside = {};
+  ReaderClass reader = ReaderClass::kAny;  // who looks at a file; an appending program sees none
+
+  ReaderClass looks_as() const {
+    switch (kind) {
+      case Kind::kRead:
+      case Kind::kPart:
+      case Kind::kStat:
+      case Kind::kTold:
+      case Kind::kSetLine:
+      case Kind::kCopy:
+        return reader;
+      case Kind::kAppend:
+        return ReaderClass::kEdits;
+      default:
+        return ReaderClass::kAny;
+    }
+  }
+  Question::Kind asks() const {
+    const bool shows = std::ranges::find(kShows, what) != std::end(kShows);
+    return shows ? Question::Kind::kPure : Question::Kind::kRunner;
+  }
+  std::vector<std::string> argv() const { return {what, path, to}; }
 };
 using Program = std::vector<Step>;
 
 inline constexpr const char* kTarget = "refs/heads/main";
 inline constexpr const char* kToldOp = "told";
 inline constexpr const char* kSearchQuery = "rg 1 .";  // whoever judges it puts the query in
-inline constexpr const char* kIgnoreFile = ".ignore";
-
-inline const std::vector<std::string>& texts_for(const std::string& path) {
-  static const std::vector<std::string> kRules = {"b\n", "d/\n", "a.py\n"};
-  static const std::vector<std::string> kFiles = {"p = 0\nq = 0\nr = 0\n", "p = 1\nq = 0\nr = 0\n",
-                                                  "p = 0\nq = 1\nr = 0\n", "p = 0\nq = 0\nr = 1\n",
-                                                  "p  = 0\nq = 0\nr = 0\n"};
-  return path == kIgnoreFile ? kRules : kFiles;
-}
-
 // Whether what a trace would record is, which takes most of the time.
 enum class Trace { kOff, kOn };
 
@@ -119,16 +95,26 @@ class Player {
   bool done() const { return at_ == program_->size(); }
   void step(const Place& head) {
     const Step& now = (*program_)[at_++];
+    reader_ = now.looks_as();
     if (is_write(now.kind)) {
       write(now);
     } else {
       look(now, head);
     }
+    reader_ = ReaderClass::kAny;
     if (done()) finish();
   }
 
-  // Files that are other ones to whoever opens them, until it has written them itself.
+  // Files that are other ones to whoever opens them and computes nothing with them, until it has
+  // written them itself.
   void show_instead(const Tree& files) { instead_ = &files; }
+  // Answers that are given in the place of others where that is excused, in the order of asking.
+  using Excused = std::function<bool(std::size_t number)>;
+  void answer_instead(const std::vector<Said>& said, Excused excused) {
+    instead_of_ = &said;
+    excused_ = std::move(excused);
+  }
+  const std::vector<Said>& said() const { return said_; }
 
   const Tree& view() const { return view_; }
   const Tree& base() const { return base_; }
@@ -151,12 +137,16 @@ class Player {
     read.subject = subject;
     read.digest = digest;
     read.snapshot = base_commit_;
+    read.question = inquiries_.current();
+    if (kind == ReadKind::kContent || kind == ReadKind::kMetadata) read.reader = reader_;
     reads_.reads.push_back(std::move(read));
     return reads_.reads.back();
   }
   // A read of what it wrote itself is none.
   void record_file(const std::string& path) {
-    if (trace_ == Trace::kOff || own_.contains(path)) return;
+    if (trace_ == Trace::kOff) return;
+    inquiries_.looked_at(path);
+    if (own_.contains(path)) return;
     const auto at = base_.find(path);
     if (at == base_.end()) {
       record(ReadKind::kAbsence, path, "");
@@ -173,7 +163,8 @@ class Player {
     seen_ += where + "[" + answer + "]\n";
   }
   const std::string* opened(const std::string& path) const {
-    const bool instead = instead_ != nullptr && instead_->contains(path) && !own_.contains(path);
+    const bool instead = instead_ != nullptr && reader_ != ReaderClass::kAny &&
+                         instead_->contains(path) && !own_.contains(path);
     return text_at(instead ? *instead_ : view_, path);
   }
   static std::string or_none(const std::string* text) { return text == nullptr ? "-" : *text; }
@@ -185,15 +176,10 @@ class Player {
         return saw('r', now.path, or_none(opened(now.path)));
       case Kind::kPart:
         return part(now);
-      case Kind::kStat: {
-        const bool there = view_.contains(now.path);
-        if (!own_.contains(now.path)) {
-          record(there ? ReadKind::kMetadata : ReadKind::kAbsence, now.path, there ? "100644" : "");
-        }
-        return saw('s', now.path, there ? "there" : "-");
-      }
+      case Kind::kStat:
+        return saw('s', now.path, stat(now.path) ? "there" : "-");
       case Kind::kList:
-        return list(now.path);
+        return saw('n', now.path, list(now.path));
       case Kind::kWhole:
         return whole(now.path);
       case Kind::kSearch:
@@ -215,9 +201,81 @@ class Player {
         reads_.complete = false;
         reads_.unknown_reason = "a test says so";
         return saw('u', now.path, or_none(opened(now.path)));
+      case Kind::kAsk:
+        return ask(now);
+      case Kind::kCache: {
+        record_file(now.path);
+        const std::string* text = opened(now.path);
+        cached_ = has(text, "p = 0");
+        return saw('k', now.path, or_none(text));
+      }
       default:
         return move(head);
     }
+  }
+
+  bool stat(const std::string& path) {
+    const bool there = view_.contains(path);
+    inquiries_.looked_at(path);
+    if (!own_.contains(path)) {
+      record(there ? ReadKind::kMetadata : ReadKind::kAbsence, path, there ? "100644" : "");
+    }
+    return there;
+  }
+
+  // ---- questions ----
+
+  void ask(const Step& now) {
+    if (trace_ == Trace::kOn) inquiries_.begin(now.asks(), now.argv());
+    Said said = answer(now.argv(), senses(now));
+    if (trace_ == Trace::kOn) inquiries_.end(said.status);
+    if (instead_of_ != nullptr) said = in_its_place(now, said);
+    const std::string shown = now.shown == Step::Shown::kAll ? said.out : "";
+    saw('q', now.what + " " + now.path + " " + now.to, fmt::format("{} {}", said.status, shown));
+    said_.push_back(std::move(said));
+  }
+
+  Senses senses(const Step& now) {
+    Senses senses;
+    const auto looked = [this, &now, done = false]() mutable {
+      if (!std::exchange(done, true)) meanwhile(now);
+    };
+    auto after = std::make_shared<std::function<void()>>(looked);
+    senses.open = [this, after](const std::string& path) {
+      record_file(path);
+      const std::string* text = opened(path);
+      (*after)();
+      return text;
+    };
+    senses.stat = [this, after](const std::string& path) {
+      const bool there = stat(path);
+      (*after)();
+      return there;
+    };
+    senses.list = [this, after](const std::string& directory) {
+      std::string names = list(directory);
+      (*after)();
+      return names;
+    };
+    senses.cached = [this] { return cached_; };
+    senses.write = [this](const std::string& path) { put(path, texts_for(path).front()); };
+    return senses;
+  }
+  void meanwhile(const Step& now) {
+    if (now.aside.empty()) return;
+    const auto& texts = texts_for(now.aside);
+    const bool traced = inquiries_.current() != 0;
+    inquiries_.aside();
+    put(now.aside, texts[now.number % texts.size()]);
+    if (traced) inquiries_.go_on();
+  }
+
+  // Returns the earlier answer where this one is the same, or another one is excused.
+  Said in_its_place(const Step& now, const Said& said) {
+    const Said& then = instead_of_->at(said_.size());
+    const bool same =
+        said.status == then.status && (now.shown == Step::Shown::kStatus || said.out == then.out);
+    return same || excused_(said_.size()) ? then : said;
   }
 
   void part(const Step& now) {
@@ -241,25 +299,18 @@ class Player {
   }
   std::string names_in(const std::string& directory) const {
     if (!is_there(directory)) return "-";
-    const std::string prefix = directory.empty() ? "" : directory + "/";
-    std::set<std::string> names;
-    for (const auto& [path, entry] : view_) {
-      if (path.starts_with(prefix)) {
-        names.insert(path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size()));
-      }
-    }
+    std::set<std::string> names = names_below(view_, directory);
     if (directory.empty() && is_there("d")) names.insert("d");
-    std::string text;
-    for (const std::string& name : names) text += name + " ";
-    return text;
+    return text_of(names);
   }
-  void list(const std::string& directory) {
+  std::string list(const std::string& directory) {
+    inquiries_.looked_at(directory);
     if (is_directory(base_, directory)) {
       record(ReadKind::kListing, directory, "l");
     } else if (!is_directory(view_, directory)) {
       record(ReadKind::kAbsence, directory, "");
     }
-    saw('n', directory, names_in(directory));
+    return names_in(directory);
   }
   void whole(const std::string& directory) {
     record(ReadKind::kTree, directory, "t");
@@ -313,6 +364,7 @@ class Player {
     }
     view_[path] = texts_->file(text);
     own_.insert(path);
+    if (trace_ == Trace::kOn) inquiries_.touched(path);
   }
   void write(const Step& now) {
     const std::string* text = opened(now.path);
@@ -358,6 +410,7 @@ class Player {
     if (!there) return;
     view_.erase(path);
     own_.insert(path);
+    if (trace_ == Trace::kOn) inquiries_.touched(path);
   }
 
   void move(const Place& head) {
@@ -382,6 +435,13 @@ class Player {
       const TreeEntry was = entry_of(base_, path);
       if (was == entry_of(view_, path)) restated(path, was);
     }
+    const Changes writes = gittxn::testing::diff(base_, view_);
+    for (Read& read : reads_.reads) {
+      if (read.kind != ReadKind::kListing || moved_) continue;
+      read.digest = listing_digest(base_, read.subject, writes);
+    }
+    using Base = Inquiries::Base;
+    inquiries_.finish(writes, moved_ ? Base::kMoved : Base::kTheSnapshot, reads_);
     normalize(reads_);
   }
   void restated(const std::string& path, const TreeEntry& was) {
@@ -399,8 +459,14 @@ class Player {
   std::set<std::string> own_;
   ReadSet reads_;
   Trace trace_;
+  ReaderClass reader_ = ReaderClass::kAny;  // of the step that is played
   Read ignored_;
   const Tree* instead_ = nullptr;
+  const std::vector<Said>* instead_of_ = nullptr;
+  Excused excused_;
+  Inquiries inquiries_;
+  std::vector<Said> said_;
+  bool cached_ = false;
 };
 
 // The whole program at one place, with nobody beside it.

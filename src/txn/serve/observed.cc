@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "agents/hook_log.h"
+#include "base/bug.h"
 #include "base/fields.h"
 #include "base/fs.h"
 #include "base/if_there.h"
@@ -46,13 +47,34 @@ std::string question_of(const agents::Query& asked) {
   return parsed ? search::query_text(*parsed) : "";
 }
 
+// The model named the call itself, so that its answer goes to the model. Codex gives calls that a
+// script of the model's makes names of another kind, and their answers to the script.
+bool is_the_models(const agents::Observation& seen) {
+  switch (seen.program) {
+    case agents::Program::kClaudeCode:
+      return seen.tool_use_id.starts_with("toolu_");
+    case agents::Program::kCodex:
+      return seen.tool_use_id.starts_with("call_");
+    default:
+      return false;
+  }
+}
+
 class Collector {
  public:
-  explicit Collector(ObservedFiles& files) : files_(files) {}
+  Collector(ObservedFiles& files, Sessions of) : files_(files), of_(of) {}
 
   void take(const agents::Observation& seen) {
+    const bool answered = seen.outcome != agents::Outcome::kAsked && is_the_models(seen);
+    if (answered && seen.source == ReadSource::kHook && answered_.size() < kMostObservations) {
+      answered_.push_back(seen);
+    }
     if (!seen.session.empty()) files_.sessions.insert(seen.session);
-    if (const auto* session = std::get_if<agents::Session>(&seen.detail)) resumed(seen, *session);
+    if (const auto* session = std::get_if<agents::Session>(&seen.detail)) {
+      resumed(seen, *session);
+      phase(seen, *session);
+    }
+    if (seen.source == ReadSource::kHook || seen.source == ReadSource::kTranscript) tool(seen);
     if (auto one = observed(seen)) {
       if (files_.observed.size() < kMostObservations) {
         files_.observed.push_back(*std::move(one));
@@ -62,7 +84,35 @@ class Collector {
     }
   }
 
+  // Takes the calls of conversations that have ended, as hooks said: the end says that no hook of
+  // theirs is missing. `lines_lost`: some may be missing all the same.
+  void settle(const agents::HookLogReader& hooks, bool lines_lost) {
+    for (const agents::Observation& seen : answered_) {
+      const bool open = !hooks.has_ended(seen.session);
+      if (lines_lost || (open && of_ == Sessions::kEnded)) continue;
+      shown_.insert(seen.tool_use_id);
+      const auto* command = std::get_if<agents::Command>(&seen.detail);
+      if (command == nullptr || seen.start_ms == 0) continue;
+      files_.commands.push_back({command->text, seen.start_ms, seen.end_ms});
+    }
+    answered_.clear();
+  }
+  // Marks what other sources say of such a call.
+  void finish() {
+    for (capture::Observed& one : files_.observed) {
+      const bool read =
+          one.what == What::kDirectory || one.what == What::kSearch || one.what == What::kFile;
+      one.shown = read && one.source != ReadSource::kDeclared && shown_.contains(one.call);
+    }
+  }
+
   std::size_t left_out = 0;
+
+  // True if all that the sessions did is known.
+  bool whole() const {
+    if (files_.sessions.empty() || compacted_ || left_out > 0) return false;
+    return of_ == Sessions::kRunning || std::ranges::includes(read_, files_.sessions);
+  }
 
  private:
   // Searches of an agent's own tools are made by programs, and the trace has what those looked at.
@@ -74,6 +124,23 @@ class Collector {
     if (session.phase != agents::SessionPhase::kStarted || session.reason != "resume") return;
     if (!seen.session.empty()) files_.resumed.insert(seen.session);
     if (!session.parent.empty()) files_.resumed.insert(session.parent);
+  }
+
+  // An agent that compacts a conversation tells its model again, by itself, what it knew before.
+  void phase(const agents::Observation& seen, const agents::Session& session) {
+    if (session.phase == agents::SessionPhase::kRead) read_.insert(seen.session);
+    const bool plain = session.reason == "startup" || session.reason == "resume";
+    if (session.phase == agents::SessionPhase::kStarted && !plain) compacted_ = true;
+  }
+
+  void tool(const agents::Observation& seen) {
+    if (seen.tool.empty()) return;
+    files_.conversations.tools.insert(seen.tool);
+    if (seen.outcome == agents::Outcome::kDone) return;
+    const auto* read = std::get_if<agents::FileRead>(&seen.detail);
+    const auto* write = std::get_if<agents::FileWrite>(&seen.detail);
+    if (read != nullptr) files_.conversations.failed.push_back({read->path, seen.cwd});
+    if (write != nullptr) files_.conversations.failed.push_back({write->path, seen.cwd});
   }
 
   static std::optional<capture::Observed> observed(const agents::Observation& seen) {
@@ -114,6 +181,11 @@ class Collector {
   }
 
   ObservedFiles& files_;
+  std::set<std::string> read_;  // sessions that are known whole
+  bool compacted_ = false;
+  Sessions of_;
+  std::vector<agents::Observation> answered_;  // by hooks, in order
+  std::set<std::string> shown_;                // calls
 };
 
 bool was_part(const ReadSet& set, const std::set<std::string>& sessions) {
@@ -131,6 +203,21 @@ Result<bool> landed_as_known(const repo::Objects& objects, const TreeEntry& land
   return landed == TRY(objects.entry_at(snapshot, read.subject));
 }
 
+// True if no name came or went, in what was shown, between then and the landing: semantic may have
+// let it pass, and the conversation does not know it.
+Result<bool> knows_names(const repo::Objects& objects, const Txn& earlier, const Read& read) {
+  const bool names = read.kind == ReadKind::kListing || read.kind == ReadKind::kSearch;
+  if (!names || read.reader != ReaderClass::kShown || INJECTED_BUG("observed.names_let_pass"))
+    return true;
+  const repo::CommitInfo landed = TRY(objects.commit(earlier.landed_commit));
+  if (landed.parents.empty()) return true;
+  const Changes since = TRY(objects.diff(read.snapshot, landed.parents.front()));
+  return std::ranges::none_of(since, [&](const PathChange& change) {
+    const bool there = covers(read.subject, change.path) || covers(change.path, read.subject);
+    return there && certify::shape_of(change.before) != certify::shape_of(change.after);
+  });
+}
+
 // Certified at semantic or above, every read held when it landed; what it changed itself the
 // conversation knows as it landed. `level`: of the transaction that goes on with it.
 Result<Read> as_landed(State& state, const Txn& earlier, const Changes& writes, Isolation level,
@@ -146,6 +233,7 @@ Result<Read> as_landed(State& state, const Txn& earlier, const Changes& writes, 
   const TreeEntry entry = path ? TRY(objects.entry_at(tree, read.subject)) : TreeEntry{};
   const bool refined = certify::is_exact(level) && !certify::is_exact(earlier.isolation);
   if (refined && file_read && !TRY(landed_as_known(objects, entry, own, read))) return read;
+  if (!TRY(knows_names(objects, earlier, read))) return read;
   read.snapshot = earlier.landed_commit;
   if (!path || own == nullptr) return read;
   const bool file = entry.present() && entry.mode != FileMode::kTree;
@@ -171,7 +259,9 @@ Result<bool> inherit(State& state, const Txn& earlier, const Attempt& attempt,
   for (const Read& read : known.reads) {
     const bool others = read.kind == ReadKind::kKernel || read.kind == ReadKind::kEnvironment ||
                         read.strength == Strength::kSoft;
-    if (!others) reads.reads.push_back(TRY(as_landed(state, earlier, writes, level, read)));
+    if (others) continue;
+    reads.reads.push_back(TRY(as_landed(state, earlier, writes, level, read)));
+    reads.reads.back().question = 0;  // its worktree may be gone, so it is not asked again
   }
   return true;
 }
@@ -206,17 +296,20 @@ Read read_of(std::string_view line) {
 
 }  // namespace
 
-Result<ObservedFiles> read_observed(const std::string& directory) {
+Result<ObservedFiles> read_observed(const std::string& directory, Sessions sessions) {
   ObservedFiles files;
-  Collector collector(files);
+  Collector collector(files, sessions);
   for (const char* name : kFiles) {
     agents::HookLogReader reader([&](agents::Observation&& seen) { collector.take(seen); });
     const Status read = agents::read_hook_log(join_path(directory, name), reader);
     if (!read && read.error().code == Code::kNotFound) continue;
     if (!read) return std::unexpected(read.error());
     const std::uint64_t lost = reader.tally().damaged + reader.unparsed_events();
+    if (name == kFiles.front()) collector.settle(reader, lost > 0);
     if (lost > 0) files.notes.push_back(fmt::format("{} lines of {} are damaged", lost, name));
   }
+  collector.finish();
+  files.conversations.whole = files.notes.empty() && collector.whole();
   if (collector.left_out > 0) {
     files.notes.push_back(
         fmt::format("{} observations are more than are looked at", collector.left_out));

@@ -7,13 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "capture/interpret.h"
 #include "capture/observed.h"
+#include "txn/attempt.h"
 #include "txn/state.h"
 
 namespace gittxn::api {
 
 struct ObservedFiles {
   std::vector<capture::Observed> observed;
+  capture::Conversations conversations;
+  std::vector<capture::ToldCommand> commands;
   std::set<std::string> sessions;  // that were seen
   std::set<std::string> resumed;   // of them, and those they say they go on from
   std::vector<std::string> notes;  // what could not be read
@@ -21,7 +25,10 @@ struct ObservedFiles {
 
 // Reads every source's file in `directory` (agents/hook_log.h); one that is not there says nothing.
 // Bounded: what is beyond 200,000 observations is counted in a note.
-Result<ObservedFiles> read_observed(const std::string& directory);
+// Listings shown to an agent alone are known from sessions that have ended. With kRunning they are
+// known from what all sessions have said so far, for a caller that only reports.
+Result<ObservedFiles> read_observed(const std::string& directory,
+                                    Sessions sessions = Sessions::kEnded);
 
 // A conversation that was resumed still knows what it read: the reads of every earlier transaction
 // that it was part of become reads of this one. Those of one that landed at semantic or above hold
