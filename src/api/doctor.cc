@@ -8,6 +8,7 @@
 #include <array>
 
 #include "api/kernel.h"
+#include "base/duration.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "capture/trace/trace.h"
@@ -170,6 +171,13 @@ void check_kinds(State& state, std::string root, Lines& lines) {
   if (!kind && **set != kAutomaticKind) add_wrong(lines, "txn.worktree", in_words(kind.error()));
 }
 
+void check_durations(State& state, Lines& lines) {
+  const auto set = state.repository.config().get("txn.ask");
+  if (!set || !*set) return;
+  const auto limit = parse_duration_ms(**set);
+  if (!limit) add_wrong(lines, "txn.ask", in_words(limit.error()));
+}
+
 void check_repository(State& state, Lines& lines) {
   const auto& place = state.repository.place();
   add(lines, "repository", place.common_dir);
@@ -182,6 +190,7 @@ void check_repository(State& state, Lines& lines) {
   const auto root = state.worktree_root();
   add_known(lines, "worktrees", root);
   if (root) check_kinds(state, *root, lines);
+  check_durations(state, lines);
   add_known(lines, "identity", state.caller());
   check_hub(state, lines);
   check_store(state, lines);

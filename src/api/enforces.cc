@@ -13,20 +13,60 @@ constexpr Enforced kTable[] = {
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
      "the certifier, in the section that moves the branch", "A2"},
     {"Landing order is a serial order of the runs",
-     "enforced at strict and serializable; at semantic but for the three rows below",
+     "enforced at strict and serializable; at semantic but for the six rows below",
      "reads are compared byte by byte with the head that it lands on; the transaction's own paths, "
      "and equal bytes of both sides, hide nothing",
      "A2"},
     {"A file of code that was read and only laid out anew",
-     "semantic takes it for the same, and a note says so; strict does not", "symbols of the file"},
+     "semantic takes it for the same where an agent alone was shown it or an edit was made in it, "
+     "and a note says so; for whoever else read it, and at strict, its bytes count",
+     "symbols of the file; who read it (below)"},
     {"A file that both changed",
-     "semantic merges it where the two changes do not meet, and a note says so: what was decided "
-     "on "
-     "another part of it, or copied from it, is not asked again; strict takes it for a conflict",
-     "symbols of the file; what both did alike is a conflict at every level"},
+     "semantic merges it where the two changes do not meet, and whoever read it was an agent "
+     "alone, or made an edit in it; a note says so. For whoever else read it its bytes count, a "
+     "run of the tests is asked again; strict takes it for a conflict. Neither: what was decided "
+     "on another part of it, text that was copied from it, line numbers that were seen, "
+     "reflection and what is found by name alone",
+     "symbols of the file; who read it (below); what both did alike is a conflict at every level"},
+    {"Who read a file: an agent alone, an edit, or a program that may have computed with it",
+     "enforced where the trace says it: an agent's own look at a file of one of its calls, a "
+     "program that only shows files (cat, sed -n, git show) and prints to the agent and nobody "
+     "else, and sed -i, patch and git apply with words that only change lines. Everything else may "
+     "have computed. Neither: a session that says of calls what did not happen, and a run of the "
+     "tests after the edit, which nobody asks again where it read nothing else that changed",
+     "the trace; the agent's hooks, which it writes itself; closed lists of programs and options"},
     {"History: which commits and references there are",
-     "semantic does not ask again what git log and the like have shown; strict does",
+     "semantic does not ask again what git log and the like have shown; strict does: it has to be "
+     "the same bytes on the branch, or the branch has not moved. Neither: how long an abbreviated "
+     "id has to be",
      "the head of the branch, and the references"},
+    {"A run of the tests or of the build that passed, and what it looked at",
+     "semantic asks for its exit status again and for nothing else that it printed: of equal "
+     "runs the last one, of a gate with the same words by its pass on what lands, else by "
+     "running it again without the worktree's ignored files. Strict takes what it looked at for "
+     "read, unless policy names the command, which is then run again in the same way. Neither: "
+     "what it prints, a listing that shows what it left, and a run that an ignored file led "
+     "another way",
+     "exit statuses of the trace; files of what it looked at", "[question], [gate]"},
+    {"Names of a directory that an agent alone was shown (ls, find, tree, the server's list tool)",
+     "semantic lets others come and go there, and says so, but for one that it read, wrote or "
+     "named in what it wrote, and one that is, but for case or extension, the same as a name "
+     "that it adds there, or of one series with it; strict does not. Neither: a choice for or "
+     "against a name, and hooks of the user's own that hand on what a call answered",
+     "the trace, for where a program's output leads; the agent's hooks, for which call it was; "
+     "words of the lines that it adds",
+     "[listings]"},
+    {"What an agent's program looks at by itself and shows to nobody",
+     "semantic does not ask again, and git txn why --admitted says so: names, kinds and sizes, "
+     "never contents, of the versions of Claude Code that were watched, in a session that is "
+     "known from its beginning to its end; strict asks",
+     "a list for each digest of a program; the agent's hooks and session files, which it writes "
+     "itself"},
+    {"A program that only prints (cat, head, sed -n, jq, git log and others)",
+     "enforced at every level, by what it looked at, else by what it prints: it is run again on "
+     "both states",
+     "a closed list of programs and options; of git, settings, variables and what was in its git "
+     "directory"},
     {"An update that two made alike (a counter, a free number, a line)",
      "enforced at every level where what was read is known; where it is not, any equal change is a "
      "conflict",

@@ -21,8 +21,10 @@
 #include <set>
 
 #include "api/kernel.h"
+#include "asking/ask.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "land/keep_commits.h"
 #include "land/remote.h"
 #include "repo/attributes.h"
@@ -70,6 +72,7 @@ class Collection {
     for (const Txn& txn : TRY(state_.store->txns({}))) TRY(collect(txn.id));
     TRY(orphans());
     TRY(shared_checkouts());
+    TRY(askings());
     TRY(displaced());
     TRY(temporaries());
     return std::move(report_);
@@ -237,6 +240,14 @@ class Collection {
           "a shared checkout was changed by hand: " + path +
           "; its transactions see that. When they are over, gc --force removes it");
     }
+    return {};
+  }
+
+  // Removes what landings left that were killed while they asked a question again.
+  Status askings() const {
+    const std::string root = root_ + "/asking";
+    if (!TRY(exists(root))) return {};
+    TRY(unless(Code::kBusy, asking::collect_askings(root)));  // somebody asks: the next gc
     return {};
   }
 

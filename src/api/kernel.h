@@ -37,12 +37,13 @@ struct StatusReport {
   struct Line {
     Txn txn;
     bool owner_alive = false;
-    std::vector<std::string> stale;  // reads that no longer hold right now
-    bool refused = false;            // with its phase: asking for it is answered with a no
-    std::size_t owed = 0;            // compensations that are due and have not ended
-    std::string owed_next;           // what to type for them; "" is another clone's to do
-    bool elsewhere = false;          // another clone of the hub has its work
-    int process = 0;                 // of git-txn, where it runs a command of this now; 0: unknown
+    std::vector<std::string> stale;   // reads that no longer hold right now
+    std::vector<std::string> to_ask;  // commands that looked at them, which landing runs again
+    bool refused = false;             // with its phase: asking for it is answered with a no
+    std::size_t owed = 0;             // compensations that are due and have not ended
+    std::string owed_next;            // what to type for them; "" is another clone's to do
+    bool elsewhere = false;           // another clone of the hub has its work
+    int process = 0;                  // of git-txn, where it runs a command of this now; 0: unknown
     std::int64_t last_call_wall_ms = 0;  // of that command, as it was seen last; 0: none yet
     LandingNow landing;
   };
@@ -61,6 +62,7 @@ struct LogLine {
   RefName branch;
   std::string who;
   LandingNow landing{};
+  Admission admitted{};  // of a transaction
 };
 
 struct WhyReport {
@@ -72,6 +74,9 @@ struct WhyReport {
   };
   std::vector<Witness> witnesses;
   std::vector<std::string> excused;  // what it landed past, or would, because semantic lets it
+  Admission admitted;                // the same, and what answers held
+  std::vector<std::string> to_ask;   // commands that landing would run again: what they looked at
+                                     // has changed
   std::vector<std::string> history;  // its events, one line each
   std::vector<std::string> next;     // what to do
   int process = 0;  // of git-txn, where it runs a command of this now; 0: none is known

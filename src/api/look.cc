@@ -60,22 +60,30 @@ std::string lease_holder(const LeaseLine& line) {
                      lease.id, sharing_word(lease), force_word(lease), state);
 }
 
-// The reads that no longer hold right now. One that cannot be judged is reported, not hidden.
-std::vector<std::string> stale_reads(State& state, const Txn& txn) {
-  if (txn.attempts.empty()) return {};
+// The reads that no longer hold right now, and what landing would ask because of them. One that
+// cannot be judged is reported, not hidden.
+void add_stale_reads(State& state, const Txn& txn, StatusReport::Line& line) {
+  if (txn.attempts.empty()) return;
   const Attempt& attempt = txn.attempts.back();
   // While a command runs, what `run` found out about it and told it.
-  if (!attempt.traces.empty() && !attempt.command_exit) return told_reads(attempt);
-  if (attempt.kept.empty()) return {};
-  const auto verdict = land::certify_now(state.looking_context(), txn.id);
-  if (!verdict) return {"cannot be judged: " + verdict.error().message};
-  std::vector<std::string> stale;
-  for (const Conflict& conflict : verdict->conflicts) {
-    std::string line = stale_line(conflict.subject, conflict.changed_by);
-    // What was read and written is in conflict as both.
-    if (std::ranges::find(stale, line) == stale.end()) stale.push_back(std::move(line));
+  if (!attempt.traces.empty() && !attempt.command_exit) {
+    line.stale = told_reads(attempt);
+    return;
   }
-  return stale;
+  if (attempt.kept.empty()) return;
+  auto verdict = land::certify_now(state.looking_context(), txn.id);
+  if (!verdict) {
+    line.stale = {"cannot be judged: " + verdict.error().message};
+    return;
+  }
+  for (const Conflict& conflict : verdict->conflicts) {
+    std::string text = stale_line(conflict.subject, conflict.changed_by);
+    // What was read and written is in conflict as both.
+    if (std::ranges::find(line.stale, text) == line.stale.end()) {
+      line.stale.push_back(std::move(text));
+    }
+  }
+  line.to_ask = std::move(verdict->to_ask);
 }
 
 Result<StatusReport::Line> status_line(State& state, Txn txn) {
@@ -88,7 +96,7 @@ Result<StatusReport::Line> status_line(State& state, Txn txn) {
     line.last_call_wall_ms = running.last_call_wall_ms;
   }
   // The objects that another clone's work is judged by may be in that clone alone.
-  if (!is_final(txn.state) && !line.elsewhere) line.stale = stale_reads(state, txn);
+  if (!is_final(txn.state) && !line.elsewhere) add_stale_reads(state, txn, line);
   // Where that cannot be judged, the stale reads cannot either, and say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
   line.owed = TRY(owed_compensations(state, txn)).size();
@@ -220,6 +228,7 @@ Result<std::vector<LogLine>> log_lines(State& state, const store::LandedRow& row
     line.name = commit ? subject_line(*commit) : "deleted, or gone";
     return moved_commits(state, line, row.old_head);
   }
+  line.admitted = TRY(events::admitted_of(TRY(store.events_of(row.txn.str()))));
   if (const auto txn = TRY(store.txn(row.txn))) {
     line.name = txn->name;
     line.who = txn->owner;
@@ -421,6 +430,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
     outcome.notes.emplace_back(
         "older events of it were pruned: conflicts and gates that they told of are not listed");
   }
+  if (txn.state == TxnState::kLanded) outcome.admitted = TRY(events::admitted_of(history));
   for (const Event& event : history) {
     auto conflicts = TRY(events::conflicts_of(event));
     if (!conflicts.empty()) outcome.conflicts = std::move(conflicts);

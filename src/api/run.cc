@@ -34,6 +34,13 @@ constexpr std::string_view kTryAgain = " and try again";  // how such advice end
 constexpr std::int64_t kFirstBackOffMs = 100;
 constexpr std::int64_t kLongestBackOffMs = 5000;
 
+// The answer that is another one, or the path, as the beginning of a sentence.
+std::string what_changed(const std::vector<Conflict>& conflicts) {
+  if (conflicts.empty()) return "what it read has changed";
+  const Conflict& first = conflicts.front();
+  return first.answer.empty() ? first.subject + " has changed" : first.answer;
+}
+
 class Run {
  public:
   Run(State& state, const RunOptions& options, const Progress& progress)
@@ -189,10 +196,10 @@ class Run {
     const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
     outcome_.repair_steps.push_back({"retry", subject, "again"});
     TRY(store().append({events::repairing(
-        id(), "retry", fmt::format("{} has changed; run again on the new head", subject))}));
+        id(), "retry", what_changed(conflicts) + "; run again on the new head")}));
     TRY(fp_repairing.hit());
-    progress_.note(fmt::format("{}: {} changed under it; running again on the new head ({} of {})",
-                               id().str(), subject, repairs_, options_.retries));
+    progress_.note(fmt::format("{}: {}; running again on the new head ({} of {})", id().str(),
+                               what_changed(conflicts), repairs_, options_.retries));
     const std::int64_t longest =
         std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
     state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(

@@ -136,27 +136,49 @@ std::string excuse_line(const Excuse& excuse) {
              " was read and changed, and the branch has changed another part of it";
     case Excuse::Why::kHistory:
       return "history was read (" + excuse.subject + "), and the branch has gone on";
+    case Excuse::Why::kStatus:
+      return "`" + excuse.subject + "` passed, and passed again on the branch";
+    case Excuse::Why::kReplaced:
+      return "`" + excuse.subject + "` was run again later, and passed";
+    case Excuse::Why::kHousekeeping:
+      return (excuse.subject.empty() ? "the top of the tree" : excuse.subject) +
+             " was looked at by the agent's program for itself, and it is another one now";
+    case Excuse::Why::kGate:
+      return "`" + excuse.subject + "` passed, and a gate runs it on what lands";
+    case Excuse::Why::kListing:
+      return (excuse.subject.empty() ? "the top" : excuse.subject) +
+             " was listed to the agent alone, and has other names now that it cannot depend on";
   }
   return {};
 }
 
-// The excuses of its landing, or of one now. Its work may have been collected, or the branch
-// be gone: then nobody can say any more, and the rest is told all the same.
-std::vector<std::string> excused_of(State& state, const Txn& txn) {
-  std::vector<std::string> lines;
-  if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return lines;
-  if (txn.state == TxnState::kNothing || txn.state == TxnState::kAborted) return lines;
-  const land::Context context = state.looking_context();
-  auto verdict = Result<Verdict>(Verdict{});
-  if (txn.landed_commit.empty()) {
-    verdict = land::certify_now(context, txn.id);
-  } else if (const auto landed = state.repository.objects().commit(txn.landed_commit);
-             landed && !landed->parents.empty()) {
-    verdict = land::certify_at(context, txn.id, landed->parents.front());
+// Reads how it landed from its landing, or certifies how it would land now. Its work may have been
+// collected, or the branch be gone: then nobody can say any more, and the rest is told all the
+// same.
+Status add_admission(State& state, const std::vector<Event>& history, WhyReport& report) {
+  const Txn& txn = report.txn;
+  if (txn.attempts.empty() || txn.attempts.back().kept.empty()) return {};
+  if (txn.state == TxnState::kNothing || txn.state == TxnState::kAborted) return {};
+  if (!txn.landed_commit.empty()) report.admitted = TRY(events::admitted_of(history));
+  if (report.admitted == Admission{}) {
+    const land::Context context = state.looking_context();
+    auto verdict = Result<Verdict>(Verdict{});
+    if (txn.landed_commit.empty()) {
+      verdict = land::certify_now(context, txn.id);
+    } else if (const auto landed = state.repository.objects().commit(txn.landed_commit);
+               landed && !landed->parents.empty()) {
+      // Landings of older programs say nothing.
+      verdict = land::certify_at(context, txn.id, landed->parents.front());
+    }
+    if (!verdict) return {};
+    report.admitted.excused = std::move(verdict->excused);
+    report.admitted.held = std::move(verdict->held);
+    if (txn.landed_commit.empty()) report.to_ask = std::move(verdict->to_ask);
   }
-  if (!verdict) return lines;
-  for (const Excuse& excuse : verdict->excused) lines.push_back(excuse_line(excuse));
-  return lines;
+  for (const Excuse& excuse : report.admitted.excused) {
+    report.excused.push_back(excuse_line(excuse));
+  }
+  return {};
 }
 
 // Nothing can be begun in one that is finished.
@@ -258,7 +280,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   const Clash clash = TRY(newest_clash(history));
   report.conflicts = clash.conflicts;
   report.witnesses = TRY(witnesses_of(*state_, report.txn, history, clash));
-  report.excused = excused_of(*state_, report.txn);
+  TRY(add_admission(*state_, history, report));
   if (was_pruned(history)) report.history.emplace_back("(older events of it were pruned)");
   for (const Event& event : history) {
     report.history.push_back(event.time + "  " + events::describe(event));

@@ -56,21 +56,51 @@ std::string kind_reason(const Read& read) {
 
 }  // namespace
 
-std::string why_it_counts(const Read& read) {
+// Says what semantic excuses because of the reader.
+static std::string reader_reason(const Read& read) {
+  const bool names = read.kind == ReadKind::kListing || read.kind == ReadKind::kSearch;
+  switch (read.reader) {
+    case ReaderClass::kShown:
+      return names ? "; shown to the agent alone, so that semantic lets other names come and go"
+                   : "; shown to the agent alone, so that semantic lets it merge";
+    case ReaderClass::kEdits:
+      return "; read to be edited, so that semantic lets it merge";
+    case ReaderClass::kAny:
+    case ReaderClass::kItself:
+      break;
+  }
+  return {};
+}
+
+// Without the question whose look it is.
+static std::string why_alone(const Read& read) {
   std::string why = kind_reason(read);
   if (read.explains > 0) {
     why += fmt::format("; stands for {} of the trace", counted(read.explains, "look-up"));
   }
+  why += reader_reason(read);
   const bool told_only = read.strength == Strength::kSoft && read.kind != ReadKind::kRef &&
                          read.kind != ReadKind::kExternal;
   if (told_only) why += "; soft: a change is told and refuses nothing";
   return why;
 }
 
+std::string why_it_counts(const Read& read) {
+  if (read.question == 0) return why_alone(read);
+  return fmt::format("{}; a look of question {}, which is asked again when this changed",
+                     why_alone(read), read.question);
+}
+
 std::string who_made_it(const Read& read) {
   const std::string maker = maker_of(read);
   return fmt::format("{}{}{}", source_name(read.source), maker.empty() ? "" : ": ",
                      cut(clean(maker), kMakerShown));
+}
+
+// Says what has to be the same when it is asked again.
+static std::string answer_of(const Question& question) {
+  if (question.kind == Question::Kind::kRunner) return "and has to pass";
+  return fmt::format("and has to print the same and end with status {}", question.status);
 }
 
 static std::string unknown_line(const ReadSet& reads, std::string_view so, const Style& style) {
@@ -97,13 +127,33 @@ std::string reads_lines(const ReadSet& reads, const Style& style) {
   return out;
 }
 
+// A question with its looks, which hold together by its answer.
+static std::string question_lines(const Question& question, const ReadSet& reads,
+                                  const Style& style) {
+  std::string looks;
+  for (const Read& read : reads.reads) {
+    if (read.question != question.number) continue;
+    looks += fmt::format("    {:<9} {}  {}\n", read_kind_name(read.kind), shown_subject(read),
+                         style.paint(Colour::kDim, clean(why_alone(read))));
+  }
+  const std::string when =
+      looks.empty() ? "all that it looked at was read otherwise too, and has to hold as it is"
+                    : "is run again when one of these does not hold, " + answer_of(question);
+  return fmt::format("question {} {}\n    {}\n{}", question.number,
+                     cut(clean(argv_text(question.argv)), kMakerShown),
+                     style.paint(Colour::kDim, when), looks);
+}
+
 std::string explained_lines(const ReadSet& reads, const Style& style) {
   std::string out = unknown_line(reads, ", so everything counts as read", style);
   for (const Read& read : reads.reads) {
+    if (question_of(reads, read.question) != nullptr) continue;
     out += fmt::format("{} {}\n", read_kind_name(read.kind), shown_subject(read));
     out += fmt::format("    {}\n    {}\n", style.paint(Colour::kDim, "by " + who_made_it(read)),
                        clean(why_it_counts(read)));
   }
+  for (const Question& question : reads.questions) out += question_lines(question, reads, style);
+  for (const std::string& one : reads.no_questions) out += "no question: " + clean(one) + "\n";
   for (const std::string& note : reads.notes) out += "note: " + clean(note) + "\n";
   return out;
 }

@@ -58,10 +58,24 @@ void commit_now_field(FieldIo& io, const Oid& landed, const api::LandingNow& now
                                          : landed);
 }
 
+void admitted_field(FieldIo& io, const Admission& admitted) {
+  if (!io.or_null("admitted", admitted)) return;
+  io.group({"admitted",
+            "What it landed by beside reads that hold as they are: exceptions of its level, and "
+            "questions by their answers, with what asking took."},
+           field_list(admitted));
+}
+
+void to_ask_field(FieldIo& io, const std::vector<std::string>& commands) {
+  io.texts({"to_ask", "Commands that landing would run again: what they looked at has changed."},
+           commands);
+}
+
 void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
   txn_fields(io, line.txn);
   io.boolean("owner_alive", line.owner_alive);
   io.texts("stale", line.stale);
+  to_ask_field(io, line.to_ask);
   process_field(io, line.process);
   io.text_or_null({"last_call", "When that command made its newest call on record."},
                   line.last_call_wall_ms == 0 ? "" : format_utc(line.last_call_wall_ms));
@@ -130,6 +144,10 @@ void conflict_fields(FieldIo& io, const Conflict& conflict) {
   io.text_or_null("hint", conflict.hint);
   io.text_or_null("read_by", conflict.read_by);
   io.text_or_null("cause", conflict.cause);
+  io.text_or_null({"question", "The command that looked at the subject."}, conflict.question);
+  io.text_or_null({"answer", "What became of its answer, where it was run again."},
+                  conflict.answer);
+  io.text_or_null({"shown", "Lines of what it printed then."}, conflict.shown);
 }
 
 void repair_fields(FieldIo& io, const api::Outcome::Repair& repair) {
@@ -161,6 +179,8 @@ void outcome_fields(FieldIo& io, const api::Outcome& outcome) {
   io.list_of("writes", files, write_fields);
   io.texts("untracked", outcome.untracked);
   io.list_of("conflicts", outcome.conflicts, conflict_fields);
+  admitted_field(io, outcome.admitted);
+  io.integer({"asked_ms", "What running commands again took."}, outcome.asked_ms, kNotNegative);
   io.list_of("repairs", outcome.repair_steps, repair_fields);
   process_field(io, outcome.process);
   io.list_of("gates", outcome.gates, judged_fields);
@@ -225,6 +245,8 @@ constinit const Printed<api::WhyReport> kWhyJson{"why", "Why a transaction waits
                                                    io.list_of("witnesses", report.witnesses,
                                                               witness_fields);
                                                    io.texts("excused", report.excused);
+                                                   admitted_field(io, report.admitted);
+                                                   to_ask_field(io, report.to_ask);
                                                    io.texts("history", report.history);
                                                    io.texts("next", report.next);
                                                    process_field(io, report.process);
@@ -241,6 +263,7 @@ constinit const Printed<api::LogLine> kLogJson{
       commit_now_field(io, line.commit, line.landing);
       io.text_or_null("txn", line.txn.str());
       io.each_text({{"name", line.name}, {"branch", line.branch.str()}, {"who", line.who}});
+      admitted_field(io, line.admitted);
     }};
 
 constinit const Printed<GateSpec> kGateJson{"gate", "One gate of a branch.", gate_fields};

@@ -47,6 +47,9 @@ constexpr Setting kConfig[] = {
     {"txn.hub",
      "the remote that this clone lands on with others; txn.store, txn.storeSchema, txn.log and "
      "txn.clone belong to it: git txn init writes them"},
+    {"txn.ask",
+     "how long commands that only print may take, all together, that a landing runs again because "
+     "what they looked at has changed (default: 10s)"},
     {"txn.remoteTimeout", "how long a remote may take to answer (default: 60s)"},
 };
 constexpr Setting kEnvironment[] = {

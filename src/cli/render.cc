@@ -116,7 +116,7 @@ std::string diff_line(std::string_view line, const Style& style) {
 }
 
 std::string conflicts_block(const std::vector<Conflict>& conflicts, const Style& style) {
-  const auto line = [&](const Conflict& one) { return "  " + conflict_line(one, style) + "\n"; };
+  const auto line = [&](const Conflict& one) { return conflict_lines(one, style); };
   return first_of(conflicts, kMostListed, line, "  ");
 }
 
@@ -141,6 +141,10 @@ static std::string conflict_words(const Conflict& conflict) {
   const std::string hint = clean(conflict.hint);
   switch (conflict.kind) {
     case ConflictKind::kReadStale:
+      if (!conflict.question.empty()) {
+        return fmt::format("was looked at by `{}`; changed since{}",
+                           cut(clean(conflict.question), 60), by);
+      }
       if (conflict.read_digest.empty()) return "was not there when it looked; added" + by;
       if (conflict.head_digest.empty()) return "was read; removed since" + by;
       if (conflict.read_digest.starts_with(kUncommitted)) {
@@ -166,9 +170,32 @@ static std::string conflict_words(const Conflict& conflict) {
   return {};
 }
 
-std::string conflict_line(const Conflict& conflict, const Style& style) {
-  std::string subject = conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
-  return style.paint(Colour::kBold, subject) + "  " + conflict_words(conflict);
+std::string conflict_lines(const Conflict& conflict, const Style& style) {
+  const std::string subject =
+      conflict.subject.empty() ? "(top of the tree)" : clean(conflict.subject);
+  if (conflict.answer.empty()) {
+    return "  " + style.paint(Colour::kBold, subject) + "  " + conflict_words(conflict) + "\n";
+  }
+  // The file is only the reason for which the answer was asked for again.
+  const std::string by = conflict.changed_by.empty() ? "" : " by " + clean(conflict.changed_by);
+  std::string out = "  " + style.paint(Colour::kBold, clean(conflict.answer)) + "\n";
+  out += fmt::format("    {}, which it looked at, was {}{}\n", subject,
+                     conflict.read_digest.empty()   ? "added"
+                     : conflict.head_digest.empty() ? "removed"
+                                                    : "changed",
+                     by);
+  for (const std::string_view line : lines_of(conflict.shown)) {
+    out += style.paint(Colour::kDim, "    | " + clean(line)) + "\n";
+  }
+  return out;
+}
+
+std::string asked_again(const Admission& admitted) {
+  const auto asked = std::ranges::count(admitted.held, Held::How::kAsked, &Held::how);
+  if (asked == 0) return {};
+  return fmt::format("{} run again on the new head: the same {}, {}",
+                     asked == 1 ? "1 command was" : fmt::format("{} commands were", asked),
+                     asked == 1 ? "answer" : "answers", format_duration(admitted.asked_ms));
 }
 
 std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
@@ -202,6 +229,9 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   bool well = txn.state == TxnState::kLanded ||
               (txn.state == TxnState::kNothing && !outcome.command_failed);
   out += (well ? "   " : "\n  ") + style.paint(Colour::kDim, facts(outcome)) + "\n";
+  if (const std::string asked = asked_again(outcome.admitted); !asked.empty()) {
+    out += "  " + style.paint(Colour::kDim, asked) + "\n";
+  }
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) {
     out += conflicts_block(outcome.conflicts, style);
   }
@@ -233,6 +263,7 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   if (txn.attempts.size() > 1) field("tries", std::to_string(txn.attempts.size()));
   field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
+  field("asked", asked_again(outcome.admitted));
   for (const auto& [one, reused, why] : outcome.gates) {
     field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one),
                               reused ? " (reused)" : ""));

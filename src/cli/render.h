@@ -24,6 +24,8 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
 std::string landing_line(const api::LogLine& line, const Style& style);  // of git txn log
 std::string gc_lines(const api::GcReport& report);
 std::string why_lines(const api::WhyReport& report, const Style& style);
+// By what it landed, or would, beside reads that hold as they are; "" by nothing.
+std::string admitted_lines(const api::WhyReport& report);
 std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
 std::string reads_lines(const ReadSet& reads, const Style& style);
 // git txn reads --explain: for each read who made it, why it counts, and what it stands for.
@@ -40,7 +42,9 @@ std::string compensation_lines(const std::vector<Compensation>& all);  // "" for
 bool undone(const std::vector<Compensation>& all);
 Colour colour_of_change(std::string_view word);
 std::string change_line(const PathChange& change, const Style& style);  // "  added    src/x.c"
-std::string conflict_line(const Conflict& conflict, const Style& style);
+std::string conflict_lines(const Conflict& conflict, const Style& style);
+// "2 commands were run again on the new head: the same answers, 1.2 s"; "" none was.
+std::string asked_again(const Admission& admitted);
 std::string begun_lines(const Txn& txn, const Style& style);
 std::string state_sentence(const Txn& txn,
                            const Style& style);  // "t-7k2m "fix auth" is open on main"

@@ -152,6 +152,11 @@ void add_line(std::string& out, const api::StatusReport::Line& line, std::int64_
     return style.paint(Colour::kYellow, stale + clean(subject)) + "\n";
   };
   out += first_of(line.stale, kMostStale, stale_line, stale);
+  for (const std::string& command : line.to_ask) {
+    out += style.paint(Colour::kYellow, fmt::format("              landing runs `{}` again",
+                                                    cut(clean(command), 60))) +
+           "\n";
+  }
 }
 
 std::string state_of(const Compensation& one) {
@@ -195,6 +200,9 @@ std::string landing_line(const api::LogLine& line, const Style& style) {
                   padded(short_branch(line.branch), 6));
   if (!line.name.empty()) out += "  " + cut(clean(line.name), 60);
   if (!line.who.empty()) out += "  " + style.paint(Colour::kDim, cut(clean(line.who), 40));
+  if (const std::string asked = asked_again(line.admitted); !asked.empty()) {
+    out += "  " + style.paint(Colour::kDim, asked);
+  }
   return out + style.paint(Colour::kYellow, landing_now(line.landing, line.branch)) + "\n";
 }
 
@@ -217,6 +225,35 @@ std::string gc_lines(const api::GcReport& report) {
   return out;
 }
 
+static std::string held_line(const Held& held) {
+  const std::string command = "  `" + clean(held.question) + "` ";
+  switch (held.how) {
+    case Held::How::kAsked:
+      return fmt::format("{}was run again on the new head: the same answer, {}\n", command,
+                         format_duration(held.took_ms));
+    case Held::How::kGate:
+      return command + "is what a gate runs on what lands\n";
+    case Held::How::kReplaced:
+      return command + "was run again later by the transaction itself, and passed\n";
+  }
+  return {};
+}
+
+std::string admitted_lines(const api::WhyReport& report) {
+  const Admission& admitted = report.admitted;
+  std::string out;
+  if (!report.to_ask.empty()) out += "\nrun again when it lands\n";
+  for (const std::string& command : report.to_ask) {
+    out += fmt::format("  `{}` looked at what has changed\n", clean(command));
+  }
+  if (!admitted.held.empty()) out += "\nheld by answers\n";
+  for (const Held& held : admitted.held) out += held_line(held);
+  if (!report.excused.empty()) out += "\nexcused at semantic\n";
+  for (const std::string& line : report.excused) out += "  " + clean(line) + "\n";
+  if (admitted.more > 0) out += fmt::format("  and {} more\n", admitted.more);
+  return out;
+}
+
 std::string why_lines(const api::WhyReport& report, const Style& style) {
   std::string out = state_sentence(report.txn, style);
   if (report.process != 0) {
@@ -229,9 +266,10 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
     out += "  an earlier try did not land:\n";
   }
   for (const Conflict& conflict : report.conflicts) {
-    out += "  " + conflict_line(conflict, style) + "\n";
-    // Of a symbol it is in the line above.
-    if (!conflict.hint.empty() && conflict.kind != ConflictKind::kSymbol) {
+    out += conflict_lines(conflict, style);
+    // The lines above name it already for a symbol and for an answer.
+    const bool told = conflict.kind == ConflictKind::kSymbol || !conflict.answer.empty();
+    if (!conflict.hint.empty() && !told) {
       out += "    " + clean(conflict.hint) + "\n";
     }
     if (!conflict.read_by.empty()) {
@@ -242,8 +280,7 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
     out += fmt::format("\n{}\n", style.paint(Colour::kBold, clean(witness.path)));
     out += witness.diff.empty() ? "it printed nothing\n" : diff_lines(witness.diff, style);
   }
-  if (!report.excused.empty()) out += "\nexcused at semantic\n";
-  for (const std::string& line : report.excused) out += "  " + clean(line) + "\n";
+  out += admitted_lines(report);
   if (!report.history.empty()) out += "\nhistory\n";
   for (const std::string& line : report.history) out += "  " + clean(line) + "\n";
   if (!report.next.empty()) out += "\nnext\n";

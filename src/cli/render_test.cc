@@ -278,9 +278,9 @@ TEST(Conflicts, AnUncommittedReadIsSaidToBeOne) {
                           "",
                           "",
                           ""};
-  EXPECT_EQ(conflict_line(conflict, kPlain),
-            "a  was read with an uncommitted edit in it, which is not on the branch; commit it "
-            "first");
+  EXPECT_EQ(conflict_lines(conflict, kPlain),
+            "  a  was read with an uncommitted edit in it, which is not on the branch; commit it "
+            "first\n");
 }
 
 TEST(Status, TellsAgesInWholeSeconds) {

@@ -82,9 +82,22 @@ Result<int> writes_command(Session& session, api::Kernel& kernel) {
   return tell(session, TRY(kernel.footprint(session.id(), api::Kernel::FootprintOf::kWrites)));
 }
 
+std::string admitted_or_not(const api::WhyReport& report) {
+  const std::string lines = admitted_lines(report);
+  if (!lines.empty()) return lines;
+  if (report.txn.state == TxnState::kLanded) {
+    return "  each read held as it was; nothing was excused or run again\n";
+  }
+  if (!report.conflicts.empty()) return "  the transaction was refused, so it was not admitted\n";
+  return "  nothing is excused, and nothing would be run again\n";
+}
+
 Result<int> why_command(Session& session, api::Kernel& kernel) {
   const api::WhyReport report = TRY(kernel.why(session.id()));
-  return session.show(kWhyJson(report), why_lines(report, session.style));
+  const bool admitted = session.args.has("--admitted");
+  return session.show(kWhyJson(report),
+                      admitted ? state_sentence(report.txn, session.style) + admitted_or_not(report)
+                               : why_lines(report, session.style));
 }
 
 constexpr std::int64_t kMostSymbols = 2000;
@@ -169,6 +182,9 @@ const CommandSpec kWhyCommand{
     .stability = Stability::kStable,
     .handler = why_command,
     .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--admitted", "",
+               "only by what it landed, or would: exceptions of its level, and answers that are "
+               "the same, with what asking took"}},
     .examples = {{"git txn why t-7k2m",
                   "why it waits or did not land: the witness as a diff, and what to do"}},
     .outputs = {{kWhyJson}}};
