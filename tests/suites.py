@@ -16,7 +16,7 @@ PARTS = ("quick", "ship", "asan", "tsan", "lint")
 BOUNDS = {"quick": 1750, "ship": 1500, "asan": 1900, "tsan": 700, "lint": 600}
 
 # Modules that trace their own children: LeakSanitizer uses ptrace, and what is traced cannot be traced again.
-TRACING = ("capture", "gates", "land", "txn", "work", "api", "cli")
+TRACING = ("capture", "asking", "gates", "land", "txn", "work", "api", "cli")
 
 
 @dataclasses.dataclass
@@ -151,7 +151,7 @@ def tsan():
 
 def lint():
     yield Suite("clang-tidy", "lint", ["tools/lint", "--since", "30"], build={"debug": []}, seconds=3600)
-    yield Suite("headers", "lint", ["tools/headers"], build={"debug": []})
+    yield Suite("headers", "lint", ["tools/headers", "--since", "30"], build={"debug": []})
 
 
 def more():

@@ -7,6 +7,7 @@ model() {
   mkfifo "$WORLD/model.in"
   python3 "$E2E_ROOT/tests/agents/model.py" "$WORLD/script.json" "$WORLD/requests" \
     <"$WORLD/model.in" >"$WORLD/port" 2>"$WORLD/model.err" &
+  MODEL_PID=$!
   exec 7>"$WORLD/model.in"  # the model ends with this case
   local n=0
   until [ -s "$WORLD/port" ]; do

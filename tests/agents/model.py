@@ -22,7 +22,7 @@ import time
 SCRIPT = json.load(open(sys.argv[1]))
 LOG = open(sys.argv[2], "a", buffering=1)
 LOCK = threading.Lock()
-PATIENCE_S = 60
+PATIENCE_S = float(os.environ.get("MODEL_PATIENCE_S", "60"))
 QUIET = [{"text": "Nothing to say."}]
 
 

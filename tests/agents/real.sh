@@ -80,6 +80,37 @@ both_land() {
 }
 test_case 'Claude Code and Codex at once, each in its own transaction, both land with complete reads' both_land 180
 
+# Each is shown the whole file, and edits another function of it.
+one_file() {
+  new_repo
+  printf 'def one():\n    return 1\n\n\ndef two():\n    return 2\n\n\ndef three():\n    return 3\n' >src/code.py
+  git add -A
+  git commit -qm code
+  model "{
+    \"one\": [[{\"tool\": \"Read\", \"input\": {\"file_path\": \"{HERE}/src/code.py\"}}],
+      [{\"tool\": \"Bash\", \"input\": {\"command\": \"sed -n 1,3p src/code.py\"}}],
+      [{\"tool\": \"Edit\", \"input\": {\"file_path\": \"{HERE}/src/code.py\", \"old_string\": \"return 1\", \"new_string\": \"return 11\"}}],
+      [{\"touch\": \"$WORLD/one-is-there\"}, {\"wait\": \"$WORLD/go-on\"}, {\"tool\": \"Bash\", \"input\": {\"command\": \"git status --short\"}}],
+      [{\"text\": \"done\"}]],
+    \"two\": [[{\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/code.py\"}}],
+      [{\"patch\": \"*** Begin Patch\\n*** Update File: src/code.py\\n@@\\n-    return 3\\n+    return 33\\n*** End Patch\\n\"}],
+      [{\"touch\": \"$WORLD/two-is-there\"}, {\"wait\": \"$WORLD/go-on\"}, {\"tool\": \"exec_command\", \"input\": {\"cmd\": \"git status --short\"}}],
+      [{\"text\": \"done\"}]]}"
+  run_claude one "$WORLD/claude" --retries 0 &
+  local claude=$!
+  run_codex two "$WORLD/codex" --retries 0 &
+  local codex=$!
+  wait_for "$WORLD/one-is-there" 120
+  wait_for "$WORLD/two-is-there" 120
+  touch "$WORLD/go-on"
+  wait $claude || fail "claude: $(tail -n 5 "$WORLD/claude" "$WORLD/claude.err")"
+  wait $codex || fail "codex: $(tail -n 5 "$WORLD/codex" "$WORLD/codex.err")"
+  assert_contains "$(show src/code.py)" 'return 11'
+  assert_contains "$(show src/code.py)" 'return 33'
+  assert_sound
+}
+test_case 'Claude Code and Codex that read one file and edit another function of it each land in one run' one_file 240
+
 # As the README has it: nobody can be asked, and the tools that were added for the run are granted.
 granted() {
   new_repo

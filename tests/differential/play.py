@@ -1,12 +1,13 @@
 """Transactions against themselves: what landed is what the agent would have made at the head it landed on.
 
-Every transaction is a small deterministic program that looks at a repository in some way and writes what
-follows from that: into a file of its own, over a file of others, to the same result as others, or not at
-all. Their beginnings, runs and commits are interleaved by a seed, one call at a time, so that a failure
+Every transaction is a small deterministic program, as agents write them: it runs commands that look at a
+repository, and runs its tests, and writes what these printed or how they ended: into a file of its own, over
+a file of others, to the same result as others, or not at all; some of it before it looks again. Their beginnings, runs and commits are interleaved by a seed, one call at a time, so that a failure
 replays. The oracle is the program itself: before each commit the same program runs once more in a fresh
 transaction of the same kind, begun at the head of that moment.
 
-  landed    the branch has the tree that the oracle made, or a named exception of the level says why not
+  landed    the branch has the tree that the oracle made, or an exception of the level that `git txn why` names
+            says why not
   nothing   the oracle changes nothing either, at the head or at the snapshot
   refused   counted; a refusal where the merge would have been the oracle's tree was not needed
 
@@ -16,6 +17,7 @@ transaction of the same kind, begun at the head of that moment.
 
 import argparse
 import collections
+import json
 import os
 import pathlib
 import random
@@ -36,34 +38,78 @@ START = {
     "docs/1.md": "first\n", "docs/2.md": "second\n",
     CODE: "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(4)),
     DATA: '{\n  "x": 20,\n  "y": 30\n}\n',
-    ".gitignore": "*.tmp\n",
+    ".gitignore": "*.tmp\n__pycache__/\n",
+    "Makefile": "check:\n\t@cat c0 list.txt >report.tmp\n\t@test \"$$(cat c0)\" -lt 5\n\t@sh tests/rules.sh\n",
+    "tests/rules.sh": "for f in docs/*.md; do grep -q . $f || exit 1; done\ntest ! -e made2 || grep -q . list.txt\n",
+    "tests/__init__.py": "",
+    "tests/test_math.py": "import unittest\nfrom src import math\n\n\nclass Math(unittest.TestCase):\n"
+                          "    def test_zero(self):\n        self.assertEqual(math.f0(1), 1)\n\n"
+                          "    def test_names(self):\n        self.assertTrue(hasattr(math, 'f3'))\n",
+    "tests/math.test.js": "const test = require('node:test');\nconst fs = require('node:fs');\n"
+                          "test('sum', () => { const c = JSON.parse(fs.readFileSync('conf.json'));\n"
+                          "  if (c.x + c.y < 0) throw new Error('less'); });\n",
 }
+DECLARED = ("make -s check", "python3 -m unittest -q")
+POLICY = "".join(f'[[question]]\nmatch = "{command}"\nanswer = "status"\n' for command in DECLARED)
 
-# Programs of a shell. `{n}` is a small number, `{me}` the transaction's own. A look prints; most of them
-# end up in what is written. The second field names the exception that the level may plead for it.
+# Commands of a shell. `{n}` is a small number, `{me}` the transaction's own.
 LOOKS = [
-    ("cat c{n}", ""),
-    ("cat docs/1.md list.txt", ""),
-    ("sed -n 3,5p long.txt", ""),
-    ("md5sum < long.txt", ""),
-    ("md5sum src/math.py", "layout"),
-    ("wc -l long.txt | cut -d ' ' -f 1", ""),
-    ("grep -n 'line 1' long.txt || true", ""),
-    ("grep -rl t docs | sort || true", ""),
-    ("ls docs", ""),
-    ("find . -name '*.md' -not -path './.git/*' | sort", ""),
-    ("test -e made{n} && echo there || echo gone", ""),
-    ("git show HEAD:list.txt", ""),
-    ("git ls-files | sort", ""),
-    ("git grep -c line -- '*.txt' || true", ""),
-    ("python3 -c 'import json; d = json.load(open(\"conf.json\")); print(d[\"x\"] + d[\"y\"])'", ""),
-    ("git rev-list --count HEAD", "history"),
-    ("git log -1 --format=%s", "history"),
-    ("cat link", ""),
-    ("stat -c %A c{n}", ""),
+    "cat c{n}",
+    "cat docs/1.md list.txt",
+    "sed -n 3,5p long.txt",
+    "sed -n '/line 2/p' long.txt",
+    "head -n 2 long.txt",
+    "head -n 1 list.txt docs/1.md",
+    "tail -n 2 list.txt",
+    "md5sum < long.txt",
+    "md5sum src/math.py",
+    "wc -l long.txt | cut -d ' ' -f 1",
+    "wc -l list.txt docs/1.md",
+    "grep -n 'line 1' long.txt || true",
+    "grep -c x list.txt || true",
+    "grep -rl t docs | sort || true",
+    "grep -rn 'def f{n}' src || true",
+    "ls docs",
+    "ls docs | wc -l",
+    "ls -a . | head -n 5",
+    "find . -name '*.md' -not -path './.git/*' | sort",
+    "find docs -type f | sort | xargs wc -l | tail -n 1",
+    "find src docs -name '*.py' | sort | xargs md5sum",
+    "sort list.txt | uniq | head -n 2",
+    "cut -c 1-3 list.txt",
+    "jq .x conf.json",
+    "test -e made{n} && echo there || echo gone",
+    "test -s list.txt && echo full || echo empty",
+    "test docs/1.md -ef docs/2.md && echo one || echo two",
+    "git show HEAD:list.txt",
+    "git show --stat --format= HEAD -- docs",
+    "git ls-files | sort",
+    "git ls-files docs | wc -l",
+    "git status --short | cut -c 1-2 | sort -u",
+    "git diff --stat HEAD -- docs src | tail -n 1",
+    "git grep -c line -- '*.txt' || true",
+    "python3 -c 'import json; d = json.load(open(\"conf.json\")); print(d[\"x\"] + d[\"y\"])'",
+    "git rev-list --count HEAD",
+    "git log -1 --format=%s",
+    "git log --format=%s -- docs | head -n 3",
+    "cat link",
+    "stat -c %A c{n}",
+    "diff c0 c1 | wc -l",
+    "cksum docs/*.md | sort",
+    "rg -n line long.txt | head -n 3",
+]
+# Runs of tests: how one ended is what counts.
+CHECKS = [
+    "make -s check",
+    "python3 -m unittest -q",
+    "python3 -m unittest -q tests.test_math",
+    "node --test tests",
+    "make -s check && test -e report.tmp",
+    "sh tests/rules.sh",
 ]
 WRITES = [
     ("printf '%s\\n' \"$seen\" >own{me}", "own"),
+    ("printf '%s\\n' \"$seen\" >docs/own{me}.md", "own"),
     ("printf '%s\\n' \"$seen\" >made{n}", "shared"),
     ("printf '%s\\n' \"$seen\" | cksum >list.txt", "shared"),
     ("k=$(cat c{n}); echo $((k + 1)) >c{n}", "increment"),
@@ -72,20 +118,43 @@ WRITES = [
     ("echo 7 >c{n}", "constant"),
     ("rm -f docs/2.md", "remove"),
     ("case \"$seen\" in *1*) echo yes >flag;; *) echo no >flag;; esac", "decide"),
+    ("case \"$seen\" in *fail*) echo 0 >c0;; *) sed -i 's/x + 3$/x + 4/' src/math.py;; esac", "decide"),
     ("s=$(python3 -c 'import json; d = json.load(open(\"conf.json\")); print(d[\"x\"] + d[\"y\"])'); "
      "test $s -lt 50 || sed -i 's/\"x\": [-0-9]*/\"x\": -30/' conf.json", "skew"),
     ("s=$(python3 -c 'import json; d = json.load(open(\"conf.json\")); print(d[\"x\"] + d[\"y\"])'); "
      "test $s -lt 50 || sed -i 's/\"y\": [-0-9]*/\"y\": -30/' conf.json", "skew"),
     ("sed -i 's/x + {n}$/x + {n} + 10/' src/math.py", "edit"),
     ("md5sum src/math.py >sum; sed -i 's/^def f{n}(x)/def f{n}( x )/' src/math.py", "edit"),
+    ("sed -i 's/^line 2{n}$/line 2{n}, seen/' long.txt", "edit"),
     ("chmod +x c{n}", "mode"),
     (":", "none"),
 ]
-# The look's answer on its way to what is written.
+# Steps that an agent takes before it looks again: their result may stay, change again, or go.
+BETWEEN = [
+    "",
+    "",
+    "echo mine >docs/draft{me}.md",
+    "echo 9 >c{n}",
+    "echo later >>own{me}.txt",
+    "rm -f docs/2.md",
+    "cp list.txt kept.tmp; echo other >list.txt",
+    "cp docs/1.md copy.md",
+]
+AFTERWARDS = {
+    "cp list.txt kept.tmp; echo other >list.txt": "cat kept.tmp >list.txt; rm -f kept.tmp",
+    "cp docs/1.md copy.md": "rm -f copy.md",
+    "echo 9 >c{n}": "echo 8 >c{n}",
+}
+# An answer on its way to what is written.
 WAYS = [
-    "seen=$({look})",
-    "t=$(mktemp); {{ {look}; }} >\"$t\"; seen=$(cat \"$t\"); rm -f \"$t\"",
-    "{{ {look}; }} >way.tmp; seen=$(cat way.tmp); rm -f way.tmp",
+    "answer=$({look})",
+    "t=$(mktemp); {{ {look}; }} >\"$t\"; answer=$(cat \"$t\"); rm -f \"$t\"",
+    "{{ {look}; }} >way.tmp; answer=$(cat way.tmp); rm -f way.tmp",
+]
+# ... of a check: its status.
+CHECK_WAYS = [
+    "if {check} >/dev/null 2>&1; then answer=pass; else answer=fail; fi",
+    "answer=pass; {check} >check.tmp 2>&1 || answer=fail; rm -f check.tmp",
 ]
 
 
@@ -93,11 +162,26 @@ class Program:
     """What one transaction runs."""
 
     def __init__(self, rng, me):
-        look, self.plea = rng.choice(LOOKS)
         write, self.kind = rng.choice(WRITES)
         numbers = {"n": rng.randrange(3), "me": me}
-        self.text = "set -eu\n" + rng.choice(WAYS).format(look=look.format(**numbers)) + "\n" + \
-            write.format(**numbers) + "\n"
+        between = rng.choice(BETWEEN)
+        lines = [self.question(rng, numbers) for _ in range(rng.choice((1, 1, 2, 3)))]
+        again = rng.choice(lines)
+        lines.insert(rng.randrange(len(lines) + 1), between.format(**numbers))
+        if rng.random() < 0.7:
+            lines.append(AFTERWARDS.get(between, "").format(**numbers))
+        if rng.random() < 0.25:
+            lines.append(again)
+        lines.append(write.format(**numbers))
+        self.text = "set -eu\nseen=\n" + "\n".join(filter(None, lines)) + "\n"
+
+    @staticmethod
+    def question(rng, numbers):
+        if rng.random() < 0.25:
+            asked = rng.choice(CHECK_WAYS).format(check=rng.choice(CHECKS))
+        else:
+            asked = rng.choice(WAYS).format(look=rng.choice(LOOKS).format(**numbers))
+        return asked + '; seen="$seen$answer "'
 
 
 class Agent(Transaction):
@@ -111,19 +195,22 @@ class Agent(Transaction):
         self.execute("sh", "-c", self.program.text)
 
 
-def excuse(world, transaction, head, level):
-    """The named exception of `semantic` that explains another tree; empty when there is none."""
-    if level in ("strict", "serializable"):
-        return ""
-    if transaction.program.plea == "history":
-        return "history is context (exception 9)"
-    theirs = world.changed(transaction.base, head)
-    both = world.changed(transaction.base, transaction.kept) & theirs
-    if both & {CODE, DATA}:
-        return "both changed a file that merges by its structure (exceptions 2 and 3)"
-    if transaction.program.plea == "layout" and CODE in theirs:
-        return "a change of layout is no change (exception 1)"
-    return ""
+# Names under which exceptions of `semantic` are counted, by what `git txn why` says of them.
+EXCEPTIONS = [
+    ("only another layout", "a change of layout is no change (exception 1)"),
+    ("changed another part of it", "both changed a file that merges by its structure (exceptions 2 and 3)"),
+    ("passed again on the branch", "a runner's answer is its status (exception 4)"),
+    ("was run again later", "a later run replaces an earlier one (exception 5)"),
+    ("a gate runs it", "a gate answers a runner (exception 6)"),
+    ("history was read", "history is context (exception 9)"),
+    ("was listed", "a listing is context (exception 10)"),
+]
+
+
+def excuses(transaction):
+    """The exceptions of the level that let it land, as `git txn why` names them."""
+    said = json.loads(transaction.world.git("txn", "why", "--json", transaction.id))["excused"]
+    return [next((name for words, name in EXCEPTIONS if words in line), line) for line in said]
 
 
 class Judge:
@@ -152,6 +239,8 @@ class Judge:
             oracle.run()
             expected = oracle.take()
             oracle.abort()
+        # `git txn why` cannot say it afterwards of a transaction that added nothing to the branch.
+        named = excuses(transaction) if level == "semantic" and head != transaction.base else []
         state = transaction.commit().get("state", "")
         now = world.tree("main")
         self.say(f"{transaction.id} {transaction.program.kind}: {state}")
@@ -161,10 +250,10 @@ class Judge:
             self.accuse(seed, f"it says '{state}' and the branch {'moved' if moved else 'did not move'}", transaction)
         elif state in ("landed", "nothing"):
             serial = now == expected or (state == "nothing" and kept == snapshot)
-            why = "" if serial else excuse(world, transaction, head, level)
-            if why:
+            excused = [] if serial else excuses(transaction) or (named if state == "nothing" else [])
+            for why in excused:
                 self.excuses[why] += 1
-            elif not serial:
+            if not serial and not excused:
                 self.accuse(seed, f"{state}, and run again at that head it makes another tree: " +
                             world.git("diff", "--stat", expected, now).replace("\n", "; "), transaction)
         elif world.merged(snapshot, world.tree(head), kept) == expected:
@@ -177,10 +266,11 @@ def play(seed, judge, program, level, traces, kinds, agents):
     rng = random.Random(seed)
     place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
     try:
-        world = World(place, program, START, [("link", "c0")])
+        files = dict(START, **{".gittxn.toml": POLICY}) if rng.random() < 0.5 else START
+        world = World(place, program, files, [("link", "c0")])
         waiting = [Program(rng, me) for me in range(agents)]
         # Agents that do the same are what a lost update is made of.
-        waiting[-1].text, waiting[-1].kind, waiting[-1].plea = waiting[0].text, waiting[0].kind, waiting[0].plea
+        waiting[-1].text, waiting[-1].kind = waiting[0].text, waiting[0].kind
         begun, ran = [], []
         while waiting or begun or ran:
             step = rng.random()
@@ -197,7 +287,7 @@ def play(seed, judge, program, level, traces, kinds, agents):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--transactions", type=int, default=30)
+    parser.add_argument("--transactions", type=int, default=25)
     parser.add_argument("--level", action="append")
     parser.add_argument("--trace", action="append")
     parser.add_argument("--worktree", action="append")

@@ -39,7 +39,7 @@ claude_reports() {
   local log
   log=$(observed)/hooks.jsonl
   assert_eq "$(jq -r .event.hook_event_name "$log" | tr '\n' ' ')" "SessionStart UserPromptSubmit PreToolUse\
- PostToolUse PreToolUse PostToolUseFailure PostToolUse PostToolUse Stop SessionEnd "
+ PostToolUse PreToolUse PostToolUseFailure PreToolUse PostToolUse PostToolUse Stop SessionEnd "
   assert_contains "$(cat "$(observed)/transcripts.jsonl")" 'claude-fake'
   assert_eq "$(field '.notes // [] | length')" 0 'nothing to complain of'
   exits 0 git txn commit "$(field .txn)"

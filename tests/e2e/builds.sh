@@ -81,12 +81,6 @@ page() {
 }
 test_case 'another edition is nothing to a page' page
 
-laid_out() {
-  new_crate
-  lands_after 'cat Cargo.toml; sed -i s/other/another/ src/other.rs' 's/serde = "1.0"/serde   =   "1.0"/'
-}
-test_case 'a manifest that was read and only laid out anew holds' laid_out
-
 comment() {
   new_crate
   lands_after 'sed -i s/other/another/ src/other.rs' '1i # said'

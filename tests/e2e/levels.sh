@@ -55,7 +55,7 @@ skew() { # LEVEL EXIT
   printf '{\n  "x": 50,\n  "y": 50\n}\n' >account.json
   git add -A
   git commit -qm account
-  start_run --retries 0 --isolation "$1" -- 'cat account.json; sed -i "s/\"y\": 50/\"y\": -30/" account.json; meet'
+  start_run --retries 0 --isolation "$1" -- 'sed -i "s/\"y\": 50/\"y\": -30/" account.json; meet'
   met
   sed -i 's/"x": 50/"x": -30/' account.json
   git commit -qm 'the other withdrawal' -- account.json

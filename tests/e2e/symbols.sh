@@ -18,7 +18,7 @@ person_edits() { # FILE SED-EXPRESSION
 
 different_functions() {
   new_code
-  start_run --isolation "$1" -- 'cat src/shape.py; sed -i "s/width \* height/height * width/" src/shape.py; meet'
+  start_run --retries 0 --isolation "$1" -- 'sed -i "s/width \* height/height * width/" src/shape.py; meet'
   met
   person_edits src/shape.py "s/'rectangle'/'box'/"
   go_on
@@ -112,7 +112,7 @@ left_to_people() {
   printf 'first\n' >CHANGES
   git add -A
   git commit -qm attributes
-  start_run --retries 0 -- 'cat CHANGES; echo agent >>CHANGES; meet'
+  start_run --retries 0 -- 'echo agent >>CHANGES; meet'
   met
   person_edits CHANGES '$a person'
   go_on
@@ -127,18 +127,6 @@ left_to_people() {
   assert_sound
 }
 test_case 'what the repository says of merging is what is done' left_to_people
-
-reformatted() {
-  new_code
-  start_run -- 'cat src/shape.py; meet; echo x >new.txt'
-  met
-  person_edits src/shape.py 's/2 \* (width + height)/2*(width+height)/'
-  go_on
-  ends 0
-  assert_eq "$(field .state)" landed
-  assert_sound
-}
-test_case 'a file that was read and only laid out anew holds' reformatted
 
 searched() {
   new_code

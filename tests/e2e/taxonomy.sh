@@ -169,7 +169,7 @@ test_case 'B3 gate drift: the gate was redefined after the snapshot, the new def
 
 d2_partial_read() {
   new_repo
-  start_run --retries 0 -- 'head -n 1 src/f2.txt; meet; echo "decided on one line" >src/decision.txt'
+  start_run --retries 0 -- 'awk NR==1 src/f2.txt; meet; echo "decided on one line" >src/decision.txt'
   met
   printf 'line one of f2\nan invariant further down\n' >src/f2.txt
   git commit -qam 'person states an invariant'
@@ -178,6 +178,18 @@ d2_partial_read() {
   assert_eq "$(field '.conflicts[0].subject')" src/f2.txt
   assert_sound
 }
+d2_shown_again() {
+  new_repo
+  start_run --retries 0 -- 'head -n 1 src/f2.txt; meet; echo "decided on one line" >src/decision.txt'
+  met
+  printf 'line one of f2\nan invariant further down\n' >src/f2.txt
+  git commit -qam 'person states an invariant'
+  go_on
+  ends 0
+  assert_sound
+}
+test_case 'D2 partial read: a program that only prints, and prints the same on the branch, has read nothing else' \
+  d2_shown_again
 test_case 'D2 partial read: only a slice was looked at, a change elsewhere in the file is noticed' d2_partial_read
 
 e1_person_edits_the_same_file() {

@@ -144,7 +144,11 @@ resumed_exactly() {
   printf '{"a": 1}\n' >data.json
   git add -A
   git commit -qm data
-  start_run -- '. "$SAY"; session s9; cat data.json account.json; sed -i "s/\"y\": 50/\"y\": 5/" account.json; meet'
+  ln -s "$E2E_ROOT/tests/agents/fake-claude" "$WORLD/bin/claude"
+  export FAKE_SESSION=s9
+  RUN_ARGS=(git-txn run --json -- claude -p 'Read data.json; Edit account.json "\"y\": 50" "\"y\": 5"; meet')
+  "${RUN_ARGS[@]}" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  RUN_PID=$!
   met
   sed -i 's/"x": 50/"x": 5/' account.json
   printf '{ "a": 1 }\n' >data.json
