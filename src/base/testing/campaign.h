@@ -1,6 +1,8 @@
 // The seed and the length of a randomised test, from the environment: SEED=N replays a run or makes
 // another one, ROUNDS=N makes it longer. Under a sanitizer a test is a quarter as long: there it
 // looks for memory that is used wrongly, which few rounds show, and each takes four times as long.
+// So it is with a store on a server, where each statement takes as much longer and the rules are
+// the same.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string_view>
 
 namespace gittxn::testing {
 
@@ -40,7 +43,9 @@ inline std::uint64_t told_seed() {
 inline int campaign_rounds(int otherwise) {
   const char* text = std::getenv("ROUNDS");
   if (text != nullptr) return static_cast<int>(std::strtol(text, nullptr, 10));
-  return kSanitized ? std::max(1, otherwise / 4) : otherwise;
+  const char* store = std::getenv("GIT_TXN_TEST_STORE");
+  const bool is_on_server = store != nullptr && std::string_view(store) == "postgres";
+  return kSanitized || is_on_server ? std::max(1, otherwise / 4) : otherwise;
 }
 
 }  // namespace gittxn::testing

@@ -1,4 +1,4 @@
-// Much at once: a walk over 100,000 files and 10,000 processes are seen whole by the back ends
+// Much at once: a walk over 100,000 files and 4,000 processes are seen whole by the back ends
 // whose programs do not wait for them, so that there is something to overflow; where each call
 // waits for its record, and under a sanitizer, a tenth of both.
 #include <fcntl.h>
@@ -105,8 +105,8 @@ TEST_P(Many, AWalkOverAHundredThousandFiles) {
 }
 
 // Each tenth runs a program, so that most of the time is the trace's and not the loader's.
-TEST_P(Many, TenThousandShortProcesses) {
-  const std::size_t processes = share_of(gittxn::testing::kSanitized ? 1000 : 10'000);
+TEST_P(Many, ThousandsOfShortProcesses) {
+  const std::size_t processes = share_of(gittxn::testing::kSanitized ? 1000 : 4000);
   const TempDir dir;
   const Traced traced = run(
       dir, {"perl", "-e",

@@ -356,7 +356,7 @@ TEST(Replay, GivesTheStateAtEveryEvent) {
   const std::uint64_t seed = Random().next();
   Random random(seed);
   const ::testing::ScopedTrace trace(__FILE__, __LINE__, fmt::format("seed {}", seed));
-  for (int life = 0; life < 2; ++life) {
+  for (int life = 0; life < gittxn::testing::campaign_rounds(2); ++life) {
     TempStore place;
     std::map<Seq, std::string> states;
     int refused = 0;
