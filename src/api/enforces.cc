@@ -31,9 +31,11 @@ constexpr Enforced kTable[] = {
     {"Who read a file: an agent alone, an edit, or a program that may have computed with it",
      "enforced where the trace says it: an agent's own look at a file of one of its calls, a "
      "program that only shows files (cat, sed -n, git show) and prints to the agent and nobody "
-     "else, and sed -i, patch and git apply with words that only change lines. Everything else may "
-     "have computed. Neither: a session that says of calls what did not happen, and a run of the "
-     "tests after the edit, which nobody asks again where it read nothing else that changed",
+     "else, sed -i, patch and git apply with words that only change lines, and an editor (vim, "
+     "nano, emacs) at a terminal. Everything else may have computed. Neither: a session that says "
+     "of calls what did not happen, what an editor computes by itself or for whoever types there, "
+     "and a run of the tests after the edit, which nobody asks again where it read nothing else "
+     "that changed",
      "the trace; the agent's hooks, which it writes itself; closed lists of programs and options"},
     {"History: which commits and references there are",
      "semantic does not ask again what git log and the like have shown; strict does: it has to be "

@@ -157,9 +157,7 @@ void Interpreter::executed(const Record& record) {
   next.shown_files = shown.files;
   next.printed = union_.is_server(next) ? kShownByServer : shown.printed;
   next.program = agents_.program(record.pid);
-  next.edits = program.place == Place::kOutside && came_with_system(program.real) &&
-               !record.argv_cut &&
-               (questions::only_edits(record.argv) || INJECTED_BUG("capture.anybody_edits"));
+  next.edits = only_edits(record, program);
   next.git = program.place == Place::kOutside && is_git_program(record.path) &&
              !serves_worktree(record.path, record.argv);
   if (next.git) {

@@ -57,6 +57,12 @@ bool opens_descriptor(const Record& record) {
   return record.path.starts_with("/proc/") && record.path.contains("/fd/");
 }
 
+// Somebody sits before it and types.
+bool is_at_terminal(const Record& exec) {
+  return exec.given.size() == 3 && exec.given[0].kind == Given::Kind::kTerminal &&
+         exec.given[1].kind == Given::Kind::kTerminal;
+}
+
 bool knows_given(const Record& exec) {
   return exec.given.size() == kGiven012;
 }
@@ -132,6 +138,14 @@ std::int64_t Shown::showing_of(std::int64_t call) {
   if (showings_.size() >= kMostCalls) return 0;
   showings_.push_back({.call = call});
   return static_cast<std::int64_t>(showings_.size());
+}
+
+bool only_edits(const Record& exec, const Resolved& program) {
+  if (program.place != Place::kOutside || !came_with_system(program.real) || exec.argv_cut) {
+    return false;
+  }
+  if (questions::only_edits(exec.argv) || INJECTED_BUG("capture.anybody_edits")) return true;
+  return questions::edits_on_screen(exec.argv) && is_at_terminal(exec);
 }
 
 Shown::Numbers Shown::shows(const Record& exec, const Resolved& program, std::int64_t call) {

@@ -104,4 +104,8 @@ class Shown {
   std::map<std::string, Written> written_;              // files outside, by programs of no call
 };
 
+// True if a program that came with the system, as it was started, does nothing with the files that
+// it reads but an edit: by its words alone, or as an editor at a terminal, for whoever types there.
+bool only_edits(const Record& exec, const Resolved& program);
+
 }  // namespace gittxn::capture

@@ -214,6 +214,24 @@ TEST_F(ShownFiles, AnEditIsOneWhoeverStartsIt) {
   EXPECT_EQ(of(), ReaderClass::kAny);
 }
 
+TEST_F(ShownFiles, AnEditorAtATerminalEdits) {
+  const Given terminal{.kind = Given::Kind::kTerminal, .dev = 1, .ino = 5};
+  const auto edited_by = [this](std::vector<std::string> argv, std::vector<Given> given) {
+    anew();
+    story->fork(kProgram);
+    starts(std::move(argv), kProgram, std::move(given));
+    story->add(Op::kOpenRead, "a.txt", 0, kProgram);
+    return of();
+  };
+  EXPECT_EQ(edited_by({"vim", "a.txt"}, {terminal, terminal, terminal}), ReaderClass::kEdits);
+  EXPECT_EQ(edited_by({"vim", "a.txt"}, {pipe, terminal, terminal}), ReaderClass::kAny);
+  EXPECT_EQ(edited_by({"vim", "a.txt"}, {terminal, pipe, terminal}), ReaderClass::kAny);
+  EXPECT_EQ(edited_by({"vim", "a.txt"}, {}), ReaderClass::kAny) << "nothing is known of it";
+  EXPECT_EQ(edited_by({"vim", "-c", "%!sort", "a.txt"}, {terminal, terminal, terminal}),
+            ReaderClass::kAny);
+  EXPECT_EQ(edited_by({"/opt/vim", "a.txt"}, {terminal, terminal, terminal}), ReaderClass::kAny);
+}
+
 TEST_F(ShownFiles, WhatIsAppendedToIsEdited) {
   story->create("a.txt", O_WRONLY | O_APPEND, true);
   story->changed("a.txt");

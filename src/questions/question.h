@@ -84,6 +84,11 @@ bool only_shows(const std::vector<std::string>& argv);
 // patch, git apply; and chmod, which changes a mode.
 bool only_edits(const std::vector<std::string>& argv);
 
+// True if the command is an editor that shows files on a screen and was given nothing but their
+// names and lines. At a terminal whoever types sees the file and makes an edit in it; with another
+// input it may be a script, which computes.
+bool edits_on_screen(const std::vector<std::string>& argv);
+
 // Whether a command that somebody wrote down is these words by themselves: given as a list, or as
 // ["sh", "-c", LINE] with a line of plain words, which a shell takes as they are.
 bool is_command(const std::vector<std::string>& command, const std::vector<std::string>& argv);

@@ -36,6 +36,16 @@ constexpr Program kEditors[] = {
                  "v|verbose q|quiet index"}},
 };
 
+constexpr std::string_view kScreenEditors =
+    "vi vim vim.basic vim.tiny vim.nox vim.gtk3 nvim nano mg emacs micro helix hx kak joe jed "
+    "mcedit "
+    "ne zile";
+
+// "+12", "+12,3": where the editor is to begin. Any other word with a plus may be a command.
+bool is_line(std::string_view word) {
+  return word.starts_with('+') && word.find_first_not_of("0123456789,:", 1) == word.npos;
+}
+
 bool edits_in_place(const Arguments& arguments) {
   const auto in_place = [](const Given& one) { return one.name == "i"; };
   const auto copies = [&](const Given& one) { return in_place(one) && !one.value.empty(); };
@@ -89,6 +99,14 @@ bool only_edits(const std::vector<std::string>& argv) {
   if (program == nullptr) return false;
   const auto arguments = split_words(*program, name, words);
   return arguments && (name != "sed" || edits_in_place(*arguments));
+}
+
+bool edits_on_screen(const std::vector<std::string>& argv) {
+  if (argv.empty() || !among(kScreenEditors, base_name(argv.front()))) return false;
+  return std::ranges::all_of(Words(argv).subspan(1), [](const std::string& word) {
+    return (!word.starts_with('-') && !word.starts_with('+')) || word == "--" || word == "-nw" ||
+           is_line(word);
+  });
 }
 
 }  // namespace gittxn::questions

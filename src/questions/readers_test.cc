@@ -128,5 +128,34 @@ TEST(Readers, DoMoreThanToEdit) {
   }
 }
 
+TEST(Readers, ThatShowAFileOnAScreen) {
+  for (const Vector& argv : std::vector<Vector>{{"vim", "f"},
+                                                {"/usr/bin/vim.basic", "+12", "f", "g"},
+                                                {"vi"},
+                                                {"nano", "+12,3", "f"},
+                                                {"emacs", "-nw", "f"},
+                                                {"nvim", "--", "f"}}) {
+    EXPECT_TRUE(edits_on_screen(argv)) << said(argv);
+  }
+}
+
+// Whoever gives an editor a command lets it compute.
+TEST(Readers, OfAScript) {
+  for (const Vector& argv : std::vector<Vector>{{},
+                                                {"vim", "-c", "%!sort", "f"},
+                                                {"vim", "+%!sort", "f"},
+                                                {"vim", "-es", "f"},
+                                                {"vim", "-S", "script", "f"},
+                                                {"vim", "-u", "settings", "f"},
+                                                {"emacs", "--batch", "f"},
+                                                {"emacs", "-l", "f"},
+                                                {"ed", "f"},
+                                                {"ex", "f"},
+                                                {"less", "f"},
+                                                {"code", "f"}}) {
+    EXPECT_FALSE(edits_on_screen(argv)) << said(argv);
+  }
+}
+
 }  // namespace
 }  // namespace gittxn::questions
