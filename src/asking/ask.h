@@ -96,9 +96,9 @@ struct Asked {
   std::string record_file;  // until the next asking
   std::string git_dir;      // likewise: where the bytes of <at>/.git are; "" there was none
   std::string lost;         // why the records are not complete, so that the rest is not known
-  // What it looked for at or below a hidden directory or /run, and sockets outside that it may have
-  // talked to (not every back end knows whether it could): paths, each once, in order, a hundred at
-  // most.
+  // Paths at or below a hidden directory or /run that it looked for, and of sockets outside that it
+  // may have talked to (not every back end knows whether it could): each once, in order, a hundred
+  // at most.
   std::vector<std::string> wanted_hidden;
   std::vector<std::string> reached;
   std::vector<std::string> left_running;  // processes that were ended after the command

@@ -42,7 +42,7 @@ Result<Pipe> make_pipe() {
   pipe.read = UniqueFd(ends[0]);
   pipe.write = UniqueFd(ends[1]);
   if (::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK) != 0) return fail_errno(errno, "set up a pipe");
-  // As large as may be; a refusal only makes the command wait more often.
+  // A larger pipe makes the command wait less often; a refusal does no harm.
   static_cast<void>(::fcntl(pipe.write.get(), F_SETPIPE_SZ, 1 << 20));
   return pipe;
 }
@@ -53,7 +53,7 @@ class StreamReader {
   int fd() const { return fd_.get(); }  // -1: it has ended
   bool too_much() const { return stream_.bytes > kMostOutput; }
 
-  // What is there now.
+  // Reads what is there now.
   void drain() {
     std::array<char, 1 << 16> buffer;
     while (fd_.valid() && !too_much()) {
@@ -175,7 +175,7 @@ class Running {
   std::string said_;
 };
 
-// Which of these have no living owner. `root` is locked.
+// Removes the directories that have no living owner. `root` is locked.
 Status remove_leftovers(const std::string& root) {
   for (const DirEntry& entry : TRY(list_dir(root))) {
     if (entry.type != DT_DIR || !entry.name.starts_with(kPrefix)) continue;

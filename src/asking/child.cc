@@ -111,8 +111,8 @@ bool write_map(const char* path, const std::string& text) {
   return map && write_all(map->get(), text);
 }
 
-// As the machine's administrator without a namespace of users, so that files of others can be read
-// as the original command could; 0 or an errno.
+// Leaves the namespaces of the caller. The machine's administrator needs no namespace of users, so
+// that files of others can be read as the original command could. Returns 0 or an errno.
 int leave(Network network) {
   const int apart =
       CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | (network == Network::kNone ? CLONE_NEWNET : 0);

@@ -79,8 +79,8 @@ Result<Layers> open_layers(const PlacePlan& plan) {
   return layers;
 }
 
-// By descriptor, because ':' and ',' of a path mean something there. Nothing is synced: what is
-// written is thrown away.
+// Mounts by descriptor, because ':' and ',' of a path mean something in the options of an overlay.
+// Nothing is synced: what is written is thrown away.
 Status mount_tree(const Layers& layers, const std::string& at) {
   return mount_one("overlay", at, kPlain,
                    fmt::format("lowerdir={}:{},upperdir={},workdir={},index=off,userxattr,volatile",
@@ -103,7 +103,7 @@ std::vector<Device> copy_devices() {
   return devices;
 }
 
-// No other device can be opened, wherever it has a name.
+// Keeps every other device from being opened, wherever it has a name.
 Status close_devices() {
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_NODEV;

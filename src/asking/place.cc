@@ -54,8 +54,8 @@ class Planner {
     for (const char* path : {"/tmp", "/var/tmp", "/dev/shm"}) temporary(path);
     if (const auto own = spec_.env.find("TMPDIR"); own != spec_.env.end()) temporary(own->second);
     keep_outer_ones();
-    // What is not the asking's own may not be written, whatever TMPDIR says. In the tree it says
-    // nothing that counts: a link may stand there, which leads out of it.
+    // TMPDIR is followed only to a place of the asking's own. One in the tree does not count: a
+    // link there may lead out of it.
     std::erase_if(plan_.temporary, [this](const std::string& path) {
       return at_or_below(path, plan_.at) || !(is_empty_place(path) || is_below_one(path));
     });

@@ -1,5 +1,6 @@
-// What an asking sees where. The caller decides it, by names as they are outside; the first process
-// of the asking's namespaces mounts it, and nobody else ever sees it.
+// The places of an asking: what it sees under which name. The caller decides it, by names as they
+// are outside; the first process of the asking's namespaces mounts it, and nobody else ever sees
+// it.
 #pragma once
 
 #include <string>
@@ -32,11 +33,12 @@ struct PlacePlan {
 // kUsage: paths that make no sense. kNotFound: `at` is nowhere.
 Result<PlacePlan> plan_places(const AskSpec& spec, const repo::LayeredTrees::Layers& layers,
                               const std::string& now);
-// What the command may write: the places of its own, as far as the original command could. What it
-// could not in one of them (`kept`) is of no matter: nothing stays of what is written there.
+// Returns what the command may write: the places of its own, as far as the original command could.
+// Exceptions within them (`kept`) do not matter: nothing stays of what is written there.
 capture::Confine confine_to(const PlacePlan& plan, const std::optional<capture::Confine>& original);
 
-// In the first process, which has the rights of its namespaces. kUnsupported, with what is refused.
+// Mounts the places. Called in the first process, which has the rights of its namespaces.
+// kUnsupported, with what is refused.
 Status mount_places(const PlacePlan& plan);
 
 }  // namespace gittxn::asking

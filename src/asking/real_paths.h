@@ -1,5 +1,5 @@
-// Where a path leads: each link on the way followed, as it is on disk now. What is not there is
-// taken as it is written, so that this says as well what would be there.
+// The path that a path leads to: each link on the way followed, as it is on disk now. A name that
+// is not there is taken as it is written, so that this says as well what would be there.
 #pragma once
 
 #include <map>

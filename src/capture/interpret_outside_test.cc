@@ -304,7 +304,7 @@ TEST_F(InterpretOutside, AnotherProgramInTheGitDirectory) {
   EXPECT_THAT(reads(), ElementsAre("tree .", "ref HEAD?"));
 }
 
-// As find and grep -r go over the tree, with the directory's type and with the flag alone.
+// find and grep -r open directories like this: with their type, and with the flag alone.
 TEST_F(InterpretOutside, AWalkThroughTheGitDirectoryReadsNoReference) {
   exec({"walk", "."});
   for (const char* directory : {".git", ".git/refs", ".git/refs/heads", ".git/logs/refs"}) {

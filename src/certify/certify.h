@@ -115,7 +115,7 @@ struct OutOfDate {
 };
 using FindOutOfDate = std::function<std::vector<OutOfDate>(const Changes& changes)>;
 
-// What became of a question whose looks do not hold. Whoever asks knows the level, and what policy
+// The outcome of a question whose looks do not hold. Its asker knows the level, and what policy
 // declares to be an answer.
 struct Answer {
   std::int64_t question = 0;

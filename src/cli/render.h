@@ -24,7 +24,7 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
 std::string landing_line(const api::LogLine& line, const Style& style);  // of git txn log
 std::string gc_lines(const api::GcReport& report);
 std::string why_lines(const api::WhyReport& report, const Style& style);
-// By what it landed, or would, beside reads that hold as they are; "" by nothing.
+// Says by what it landed, or would land, beside reads that hold as they are; "" by nothing.
 std::string admitted_lines(const api::WhyReport& report);
 std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
 std::string reads_lines(const ReadSet& reads, const Style& style);

@@ -81,7 +81,8 @@ Result<Versions> versions_now(const Context& context, const Footprint& footprint
   return versions;
 }
 
-// By a gate where one does, else by asking again; without `askings` these are what is left.
+// Answers questions by a gate where there is one, else by asking again; without `askings` only
+// gates answer.
 Result<std::vector<certify::Answer>> answers_to(const Footprint& footprint, const RefName& target,
                                                 const Candidate& candidate, Askings* askings,
                                                 std::vector<std::int64_t>& questions) {

@@ -73,7 +73,7 @@ struct Admission {
   std::int64_t asked_ms = 0;  // what asking took, with all that was asked for other heads
   bool operator==(const Admission&) const = default;
 };
-// As the log has it: at most a hundred of each are listed, and nothing where nothing is.
+// Returns it as the log keeps it: with at most a hundred of each.
 Admission to_be_kept(Admission admission);
 
 struct Verdict {

@@ -1,4 +1,4 @@
-// Which family a program is of.
+// Finds the family that a program is of.
 #include <algorithm>
 
 #include "base/fs.h"

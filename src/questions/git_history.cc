@@ -28,7 +28,7 @@ constexpr std::string_view kLogAlone =
 constexpr Refused kLogReflog = {kCached, "g|walk-reflogs reflog grep-reflog="};
 constexpr Refused kLogExecutes = {kExecutes, "show-signature ext-diff textconv submodule=?"};
 
-// Of what may be an object "REV:path" is of a file, everything else of a commit.
+// An operand "REV:path" is a file's; every other one that may be an object is a commit's.
 History history_of(const std::vector<std::string>& operands) {
   const auto of_file = [](const std::string& word) {
     return word.contains(':') && !word.starts_with(":/");

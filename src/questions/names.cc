@@ -79,7 +79,7 @@ constexpr Program kTree{
                 {kWrites, "o R H"},
                 {kUnread, "fromfile gitfile= infofile= info"}}};
 
-// Of letters in one word it goes on behind one that has a value: "-Lo 2 x" writes into x.
+// tree reads on in a word of letters behind one that has a value: "-Lo 2 x" writes into x.
 Asked<void> tree_words(Words words, Question& /*question*/) {
   const auto hides = [](const std::string& word) {
     return word.starts_with('-') && !word.starts_with("--") && word.size() > 2 &&

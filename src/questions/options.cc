@@ -166,7 +166,7 @@ class Splitter {
     return take(found.row, word.substr(equals + 1));
   }
 
-  // Of kWords: "-j4", where there is no option of that name.
+  // True for "-j4" of kWords, where there is no option of that name.
   bool attached(const std::string& word) const {
     if (word.size() < 3 || word[2] == '=') return false;
     OptionRow row;

@@ -96,7 +96,7 @@ const Program* find_pure(std::string_view name);  // in all families but git
 // `name` is what a reason calls the program; `words` begin behind it.
 Asked<Arguments> split_words(const Program& program, std::string_view name, Words words);
 
-// By the row. `name` becomes the question's name.
+// Classifies by the row. `name` becomes the question's name.
 Classified ask(const Program& program, const std::string& name, Words words);
 
 // A row of a table as tests go through it.

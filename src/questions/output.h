@@ -22,8 +22,8 @@ std::vector<std::string> failed(std::string_view text);
 
 // The last lines, as plain() has them: at most `most`, without blank ones at the end.
 std::string last_lines(std::string_view text, std::size_t most = 12);
-// As many lines from the first one that tells of a failure as failed() names it; the last ones
-// where none does, or where fewer are left.
+// Returns `most` lines from the first one that tells of a failure, as failed() names it; the last
+// ones where none does, or where fewer are left.
 std::string failure_lines(std::string_view text, std::size_t most = 12);
 
 // Describes the first difference of two outputs, as the end of a sentence about the new one: "line

@@ -25,7 +25,7 @@ using testing::run_in;
 
 using Line = std::vector<std::string>;
 
-// What has to be there is in the package groups build and test of ./dev; these may lack.
+// Programs that may lack; all others are in the package groups build and test of ./dev.
 constexpr std::string_view kMayLack =
     "tree bfs ugrep xxd hexdump hd file gsed pytest py.test jest vitest mocha _mocha tsc eslint "
     "ruff "
@@ -59,7 +59,7 @@ bool may_be_new(const std::string& program, const std::string& option) {
       kNewer, [&](const auto& row) { return row.first == program && among(row.second, option); });
 }
 
-// What stands in front of an option, and behind it. Without an entry: nothing, and one file.
+// The words in front of an option, and behind it. Without an entry: nothing, and one file.
 struct Around {
   Line before;
   Line operands;

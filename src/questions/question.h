@@ -1,21 +1,20 @@
-// Which argument vectors are questions (docs/design/0040-answers.md): one process whose answer may
-// stand for what it looked at. Pure: no file, setting or variable is looked at. A program, an
+// Finds argument vectors that are questions (docs/design/0040-answers.md): a process whose answer
+// may stand for what it looked at. Pure: no file, setting or variable is looked at. A program, an
 // option or a word of a script that is on no list makes the vector no question.
 //
-// What else the answer depends on is for the caller to hold still, or to make part of the question:
+// The caller has to hold still, or to make part of the question, what else the answer depends on:
 // - which program it is: the name is looked at, and a program of another origin may do anything;
 // - the standard input: each program may read it;
-// - git's settings (an alias of a command, diff.external, a textconv or filter driver, a date
-// format
-//   that is relative, core.fsmonitor) and jq's ~/.jq;
+// - git's settings (an alias of a command, diff.external, a textconv or filter driver, a relative
+//   date format, core.fsmonitor) and jq's ~/.jq;
 // - the environment: LANG, LANGUAGE, LC_* (C or UTF-8), TZ, COLUMNS, TERM, NO_COLOR, PATH, HOME,
 //   TMPDIR, POSIXLY_CORRECT, _POSIX2_VERSION, BLOCK_SIZE, TABSIZE, QUOTING_STYLE, TIME_STYLE,
 //   LS_COLORS, TREE_COLORS, GREP_COLOR, GREP_COLORS, GREP_OPTIONS, JQ_COLORS, MAGIC,
 //   RIPGREP_CONFIG_PATH, GIT_*, XDG_CONFIG_HOME, PAGER, LD_*; of runners PYTEST_*, PYTHON*, NODE_*,
 //   npm_config_*, JEST_*, VITEST_*, CI, MAKEFLAGS, MAKEFILES, GNUMAKEFLAGS, NINJA_STATUS, CTEST_*,
 //   CMAKE_*, GO*, CGO_*, CARGO_*, RUST*, MAVEN_*, MVN_*, JAVA_*, GRADLE_*, DOTNET_*, MYPY*, RUFF_*,
-//   ESLINT_*, TSC_*, CC, CXX and the flags of compilers. What a program's own rules do with a
-//   variable that is not here cannot be told either: a digest of the whole environment covers all.
+//   ESLINT_*, TSC_*, CC, CXX and the flags of compilers. A program's own rules may depend on a
+//   variable that is not here; a digest of the whole environment covers all.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +65,7 @@ using Classified = std::expected<Question, NoQuestion>;
 // when they are equal in every word.
 Classified classify(const std::vector<std::string>& argv);
 
-// Whether some vectors of a program of this name are questions of kind kPure; git is not looked at.
+// True if some vectors of a program of this name are questions of kind kPure; git is not looked at.
 bool only_prints(std::string_view program);
 
 // True if the command lists names of directories and does nothing else that anybody could see who
@@ -89,7 +88,7 @@ bool only_edits(const std::vector<std::string>& argv);
 // input it may be a script, which computes.
 bool edits_on_screen(const std::vector<std::string>& argv);
 
-// Whether a command that somebody wrote down is these words by themselves: given as a list, or as
+// True if a command that somebody wrote down is these words by themselves: given as a list, or as
 // ["sh", "-c", LINE] with a line of plain words, which a shell takes as they are.
 bool is_command(const std::vector<std::string>& command, const std::vector<std::string>& argv);
 

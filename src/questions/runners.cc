@@ -1,4 +1,5 @@
-// Which runner a vector starts, and those that start another one by a name: python -m, npm, npx.
+// Finds the runner that a vector starts, also through one that starts others by name: python -m,
+// npx.
 #include "questions/runners.h"
 
 #include <algorithm>

@@ -126,7 +126,7 @@ class SedScript {
     while (!done() && text_[at_] != '\n') ++at_;
   }
 
-  // Of a, i and c: "a text", or "a\" and the text in the next line.
+  // Takes the text of a, i and c: "a text", or "a\" and the text in the next line.
   Asked<void> text_lines() {
     skip(" \t");
     if (peek() == '\\') {

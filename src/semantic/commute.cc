@@ -242,7 +242,7 @@ class Judge {
     return bound;
   }
 
-  // In languages whose files are modules, a name that a file binds itself is its own.
+  // A name that a file binds itself is its own in languages whose files are modules.
   static bool is_its_own(const Defined& defined, const Use& use) {
     return defined.write->change == Change::kAdded && defined.write->path != use.path &&
            use.role != UseRole::kMember && use.role != UseRole::kText &&

@@ -44,7 +44,7 @@ inline std::string missing_for_asking() {
   return why.empty() && !means ? means.error().message : why;
 }
 
-// As txn/ lays it out: worktrees of all transactions, and what belongs to none of them.
+// A directory as txn/ lays it out: worktrees of all transactions, and what belongs to none of them.
 class World : public ::testing::Test {
  protected:
   World()

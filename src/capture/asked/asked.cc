@@ -272,7 +272,7 @@ void Asked::left(std::int64_t number, std::string name) {
   left_[std::move(name)].insert(number);
 }
 
-// No other process may have read a file that a runner left.
+// A file that a runner left may have been read by no other process.
 void Asked::read(const Record& record, std::int64_t number, const Resolved& at) {
   Candidate* const one = candidate(number);
   const bool pure = one != nullptr && one->question.kind == Question::Kind::kPure;

@@ -1,4 +1,4 @@
-// Which processes are questions, and which looks are theirs: records that are written by hand.
+// Tests of which processes are questions and which looks are theirs, by records written by hand.
 #include "capture/asked/asked.h"
 
 #include <fcntl.h>

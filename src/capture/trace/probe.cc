@@ -23,9 +23,9 @@ namespace gittxn::capture {
 
 namespace {
 
-// In a child, because a filter cannot be taken off again: whether its listener has the wake-up. The
-// child ends by a signal: exit_group would wait for somebody to look at it, and exit ends one
-// thread, while a sanitizer may have started another.
+// Asks in a child whether a filter's listener has the wake-up, because a filter cannot be taken off
+// again. The child ends by a signal: exit_group would wait for somebody to look at it, and exit
+// ends one thread, while a sanitizer may have started another.
 bool has_synchronous_wakeup() {
   const std::vector<sock_filter> filter = make_filter(SECCOMP_RET_USER_NOTIF);
   const UniqueFd found(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -113,7 +113,7 @@ void PtraceTracer::serve() {
 
 void PtraceTracer::ended(pid_t tid, int status) {
   waiting_.erase(tid);
-  // Of a thread that leads it is the process's, and comes when the last thread has ended.
+  // The end of a leading thread is that of its process, and comes when the last thread has ended.
   if (decoder_.family().knows(tid)) writer_->add(exit_record(tid, status));
   decoder_.family().forget(tid);
   if (tid != tree_->root) return;

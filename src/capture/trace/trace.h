@@ -20,11 +20,11 @@
 
 namespace gittxn::capture {
 
-// Of an argument vector no more is kept: so many bytes, each word with its end, in so many words.
+// The most that is kept of an argument vector: bytes, each word with its end, and words.
 inline constexpr std::size_t kMaxArguments = 2u << 20;
 inline constexpr std::size_t kMaxWords = 1u << 18;
-// Of an environment no more is looked at; of the variables that a search may depend on so many are
-// kept, each so long.
+// The most that is looked at of an environment, in bytes; and how many variables that a search may
+// depend on are kept, and how long each may be.
 inline constexpr std::size_t kMaxEnvironment = 1u << 20;
 inline constexpr std::size_t kMaxSettings = 256;
 inline constexpr std::size_t kMaxSetting = 4096;

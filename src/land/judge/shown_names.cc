@@ -20,7 +20,7 @@ bool is_of_a_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-// In lower case, both.
+// Both are in lower case.
 bool stands_in(std::string_view word, std::string_view text) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -72,7 +72,7 @@ certify::NamedInWrites named_in(const repo::Objects& objects, const Changes& wri
   };
 }
 
-// By where it began and how deep it went; what else it asked of a name is left out.
+// Goes by where the search began and how deep it went; what else it asked of a name is left out.
 certify::NamePart part_of_search(const Read& read, std::string_view path) {
   using certify::NamePart;
   const auto query = search::query_from_text(read.query);

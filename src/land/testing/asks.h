@@ -82,7 +82,7 @@ inline Said answer(const std::vector<std::string>& argv, const Senses& senses) {
     const bool one = senses.stat(a), other = senses.stat(b);
     return {one ? 0 : 1, (one ? a : "") + " " + (other ? b : "")};
   }
-  // By an ignored file, which no asking has: it has to look elsewhere then, or nobody can tell
+  // An ignored file answers, which no asking has: it has to look elsewhere then, or nobody can tell
   // (docs/enforces.md says so).
   if (what == "cached" && senses.cached()) {
     return {has(senses.open(a), "p = 1") ? 1 : 0, "it was"};
@@ -129,7 +129,7 @@ inline Senses senses_of(const Tree& tree, const Texts& texts) {
   };
   return senses;
 }
-// As capture has it: without what the transaction writes.
+// The digest that capture records: without what the transaction writes.
 inline std::string listing_digest(const Tree& tree, const std::string& directory,
                                   const Changes& writes) {
   std::set<std::string> names = names_below(tree, directory);

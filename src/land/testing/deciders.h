@@ -162,7 +162,7 @@ class InMemory final : public Decider {
     });
   }
 
-  // As landing answers, with trees in memory to ask on.
+  // Answers as landing does, with trees in memory to ask on.
   std::vector<certify::Answer> answers_to(const Asked& asked, Isolation level, const Tree& merged,
                                           const Footprint& footprint,
                                           const std::vector<std::int64_t>& questions) const {

@@ -91,7 +91,7 @@ Status give_time(const std::string& path, const timespec& time) {
   return fail_errno(errno, "set the time of '" + path + "'");
 }
 
-// What has a namesake below is as old as that, and the rest as old as `usual`.
+// Gives each file the times of its namesake below, and the rest those of `usual`.
 Status give_times(const std::string& above, const std::string& below, const timespec& usual) {
   struct stat info{};
   for (const DirEntry& entry : TRY(list_dir(above))) {

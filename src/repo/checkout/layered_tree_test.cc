@@ -1,4 +1,4 @@
-// What a layer holds. That the layers together are the tree is seen in asking/, which mounts them.
+// Tests of what a layer holds. asking/ mounts them, and tests that together they are the tree.
 #include "repo/checkout/layered_tree.h"
 
 #include <fmt/format.h>

@@ -369,7 +369,7 @@ static long send_words(__u32 index, struct Words* words) {
   return 0;
 }
 
-// What a descriptor leads to, behind what was found before.
+// Adds what a descriptor leads to, behind what was found before.
 CHECKED_ONCE int add_given(struct Scratch* s, int descriptor) {
   if (!s) return 0;
   __u32 used = s->used;
@@ -451,7 +451,7 @@ int BPF_PROG(on_end, struct task_struct* task) {
   forget_for_return(member, thread);
   struct Scratch* s = begin(kBpfEnd, process, thread);
   if (!s) return 0;
-  // Of the process, whatever this thread says; set when the last thread begins to end.
+  // The status of the process, whatever this thread says; set when the last thread begins to end.
   int known = BPF_CORE_READ(task, signal, flags) & 4;  // SIGNAL_GROUP_EXIT
   s->event.out.result = known ? BPF_CORE_READ(task, signal, group_exit_code) : -1;
   // The count of living threads went down before we are asked.

@@ -23,7 +23,8 @@ struct Decoded {
   Record call;
   std::vector<Record> after;  // what goes with a call that happens: "#!" interpreter, notes
   bool has_call = false;      // false: nothing to record (an fstat, a bad address)
-  // Of a program that starts, as it lay in memory: for Environments, once the call was let go.
+  // The environment of a program that starts, as it lay in memory: for Environments, once the call
+  // was let go.
   std::string environment;
   bool environment_known = false;
   void clear();

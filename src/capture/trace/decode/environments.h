@@ -1,4 +1,4 @@
-// What is recorded of the environment of a program that starts: the variables that a search may
+// Records the environment of a program that starts: the variables that a search may
 // depend on, and a digest of all of it. Other values stay in memory, and go with the next few
 // programs; none is in a record.
 //

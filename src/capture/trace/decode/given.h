@@ -1,4 +1,4 @@
-// What standard input, output and error of a program that starts lead to (Given of trace.h).
+// Finds what standard input, output and error of a program that starts lead to (Given of trace.h).
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 
 namespace gittxn::capture {
 
-// What is asked for of an open file: as stat(2) says it.
+// The properties of an open file that count, as stat(2) says them.
 struct OpenFile {
   mode_t mode = 0;
   dev_t device = 0;  // of a device: which one

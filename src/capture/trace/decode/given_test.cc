@@ -41,7 +41,7 @@ class GivenTo : public ::testing::TestWithParam<Backend> {
     EXPECT_TRUE(traced.summary.complete) << traced.summary.reason;
     return traced;
   }
-  // Of "/bin/true NAME".
+  // Returns what "/bin/true NAME" was given.
   static std::vector<Given> given(const Traced& traced, const std::string& name) {
     const std::string program = "/bin/true";
     for (const Record& record : traced.records) {
@@ -84,7 +84,7 @@ TEST_P(GivenTo, FilesHaveTheirPathAndPosition) {
   EXPECT_EQ(gone[0].flags, static_cast<std::uint32_t>(O_RDWR));
 }
 
-// As a launcher may leave it that has closed its standard input before it opened something.
+// A launcher that closed its standard input before it opened something may leave this.
 TEST_P(GivenTo, AFileThatIsClosedByTheStartIsClosed) {
   ASSERT_TRUE(write_file(dir_ / "in", "x", Sync::kNo));
   const Traced traced =

@@ -79,7 +79,7 @@ class Family {
   // ancestors first. A thread that is gone already is its own process.
   const Member& of(pid_t tid, std::vector<Record>* news);
   void forget(pid_t tid) { threads_.erase(tid); }
-  // Whether `of` was asked for this process, or for one of its threads.
+  // True if `of` was asked for this process, or for one of its threads.
   bool knows(pid_t process) const {
     const auto known = threads_.find(process);
     return known != threads_.end() && known->second.member.process == process;
