@@ -24,18 +24,20 @@ constexpr Enforced kTable[] = {
     {"A file that both changed",
      "semantic merges it where the two changes do not meet, and whoever read it was an agent "
      "alone, or made an edit in it; a note says so. For whoever else read it its bytes count, a "
-     "run of the tests is asked again; strict takes it for a conflict. Neither: what was decided "
-     "on another part of it, text that was copied from it, line numbers that were seen, "
-     "reflection and what is found by name alone",
+     "run of the tests that looked at it, before the edit or after it, is asked again; strict "
+     "takes "
+     "it for a conflict. Neither: what was decided on another part of it, text that was copied "
+     "from "
+     "it, line numbers that were seen, reflection, what is found by name alone, and a run of the "
+     "tests after the transaction itself had taken in the branch",
      "symbols of the file; who read it (below); what both did alike is a conflict at every level"},
     {"Who read a file: an agent alone, an edit, or a program that may have computed with it",
      "enforced where the trace says it: an agent's own look at a file of one of its calls, a "
      "program that only shows files (cat, sed -n, git show) and prints to the agent and nobody "
      "else, sed -i, patch and git apply with words that only change lines, and an editor (vim, "
      "nano, emacs) at a terminal. Everything else may have computed. Neither: a session that says "
-     "of calls what did not happen, what an editor computes by itself or for whoever types there, "
-     "and a run of the tests after the edit, which nobody asks again where it read nothing else "
-     "that changed",
+     "of calls what did not happen, and what an editor computes by itself or for whoever types "
+     "there",
      "the trace; the agent's hooks, which it writes itself; closed lists of programs and options"},
     {"History: which commits and references there are",
      "semantic does not ask again what git log and the like have shown; strict does: it has to be "

@@ -1,6 +1,7 @@
 #include "certify/certify.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "certify/judge.h"
 #include "certify/narrow.h"
+#include "certify/questions.h"
 #include "certify/witness.h"
 
 namespace gittxn::certify {
@@ -163,11 +165,26 @@ class Certification {
       if (one.first->question != 0) asked[one.first->question].push_back(std::move(one));
     }
     std::erase_if(stale_, [](const StaleRead& one) { return one.first->question != 0; });
+    ask_about_merges(asked);
     for (auto& [number, looks] : asked) {
       const Question* question = question_of(input_.txn->reads, number);
-      const bool replaced = question != nullptr && is_replaced(*question);
-      if (replaced) held(Held::How::kReplaced, Excuse::Why::kReplaced, *question);
-      if (!replaced) answered(number, question, looks);
+      const bool may_be = refines(input_.level) || INJECTED_BUG("certify.replaced_at_strict");
+      if (may_be && asked_again_later(question, input_.txn->reads.questions))
+        held(Held::How::kReplaced, Excuse::Why::kReplaced, *question);
+      else
+        answered(number, question, looks);
+    }
+  }
+
+  void ask_about_merges(std::map<std::int64_t, std::vector<StaleRead>>& asked) {
+    const SnapshotDiff* diff = diff_of(input_, input_.txn->base);
+    if (strength_ == Strength::kSoft || !refines(input_.level)) return;
+    if (diff == nullptr || input_.symbols == nullptr) return;
+    for (const Question& question : input_.txn->reads.questions) {
+      const auto look = look_at_a_merge(question, input_.symbols->merged);
+      if (!look || asked.contains(question.number)) continue;
+      if (auto stale = judge(of_merges_.emplace_back(*look), diff->changes))
+        asked[question.number].emplace_back(&of_merges_.back(), *std::move(stale));
     }
   }
 
@@ -176,8 +193,7 @@ class Certification {
     const auto answer = std::ranges::find(input_.answers, number, &Answer::question);
     const bool given = question != nullptr && answer != input_.answers.end();
     if (INJECTED_BUG("certify.answers_unasked") && question != nullptr) return;
-    const bool by_gate = given && answer->how == How::kGate;
-    if (by_gate && refines(input_.level)) {
+    if (given && answer->how == How::kGate && refines(input_.level)) {
       return held(Held::How::kGate, Excuse::Why::kGate, *question);
     }
     if (given && answer->how == How::kSame) {
@@ -192,18 +208,6 @@ class Certification {
     }
     unanswered_.push_back(number);
     std::ranges::move(looks, std::back_inserter(unanswered_looks_));
-  }
-
-  // The same was asked again later, and passed: at the end that is what the transaction knows.
-  bool is_replaced(const Question& earlier) const {
-    const bool may_be = refines(input_.level) || INJECTED_BUG("certify.replaced_at_strict");
-    if (!may_be || earlier.kind != Question::Kind::kRunner) return false;
-    return std::ranges::any_of(input_.txn->reads.questions, [&](const Question& later) {
-      return later.number > earlier.number && later.kind == earlier.kind && later.status == 0 &&
-             later.argv == earlier.argv && later.program == earlier.program &&
-             later.directory == earlier.directory && later.tree == earlier.tree &&
-             later.environment == earlier.environment;
-    });
   }
 
   void held(Held::How how, std::optional<Excuse::Why> why, const Question& question,
@@ -438,14 +442,14 @@ class Certification {
   Witnesses witnesses_;
   Changes equal_;  // what the head and the transaction made the same of
   std::vector<Conflict> conflicts_;
-  std::vector<std::pair<const Read*, Stale>> stale_, made_from_;  // ... whatever is answered
-  std::map<Oid, std::vector<OutOfDate>> out_of_date_;             // by snapshot
+  std::vector<StaleRead> stale_, made_from_, unanswered_looks_;  // made_from_: whatever is answered
+  std::deque<Read> of_merges_;                                   // looks that are in no read set
+  std::map<Oid, std::vector<OutOfDate>> out_of_date_;            // by snapshot
   std::vector<Excuse> excused_;
   std::vector<Held> held_;
   std::vector<Conflict> answered_otherwise_;
   std::vector<std::int64_t> unanswered_;  // questions
-  std::vector<std::pair<const Read*, Stale>> unanswered_looks_;
-  std::size_t of_unanswered_ = 0;  // conflicts
+  std::size_t of_unanswered_ = 0;         // conflicts
   std::size_t checked_ = 0;
 };
 

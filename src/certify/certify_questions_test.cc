@@ -88,6 +88,51 @@ TEST_F(Asking, ARunThatReadAMergedFileIsAskedAgain) {
   EXPECT_FALSE(judged(Isolation::kSemantic).commit);
 }
 
+// A run looked at a file of the transaction's own, which was merged after it.
+TEST_F(Asking, ARunThatMetAFileWhichIsMergedIsAskedAgain) {
+  ours["a"] = ours["b"] = file("mine");
+  head["a"] = file("theirs");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  run_tests().met = {"a", "b"};
+  EXPECT_THAT(judged(Isolation::kSemantic).unanswered, ElementsAre(1));
+  answers = {{1, How::kSame}};
+  EXPECT_THAT(judged(Isolation::kSemantic).excused, ElementsAre(Excuse{Why::kStatus, "pytest -q"}));
+  answers = {{1, How::kOther, "it fails now"}};
+  const Verdict refused = judged(Isolation::kSemantic);
+  ASSERT_EQ(refused.conflicts.size(), 1u);
+  EXPECT_EQ(refused.conflicts[0].hint, "it fails now; 'a' was read and has changed now");
+  EXPECT_EQ(refused.conflicts[0].subject, "a");
+  answers.clear();
+  run_tests();  // again, and nothing of it is merged
+  EXPECT_THAT(judged(Isolation::kSemantic).excused,
+              ElementsAre(Excuse{Why::kReplaced, "pytest -q"}));
+}
+
+TEST_F(Asking, ARunThatMetNoFileWhichIsMergedIsNotAsked) {
+  ours["a"] = ours["b"] = file("mine");
+  head["a"] = file("theirs");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  run_tests().met = {"b"};
+  EXPECT_TRUE(judged(Isolation::kSemantic).commit);
+  EXPECT_THAT(judged(Isolation::kSemantic).unanswered, IsEmpty());
+}
+
+#ifdef GIT_TXN_BUGS
+TEST_F(Asking, AMergeThatNoRunHasSeenWouldBeNoticed) {
+  ours["a"] = file("mine");
+  head["a"] = file("theirs");
+  symbols.emplace();
+  symbols->merged = {"a"};
+  run_tests().met = {"a"};
+  arm_bug("certify.merges_unasked");
+  EXPECT_TRUE(judged(Isolation::kSemantic).commit);
+  arm_bug("");
+  EXPECT_FALSE(judged(Isolation::kSemantic).commit);
+}
+#endif
+
 TEST_F(Asking, AnswersOfNoQuestionAnswerNothing) {
   looks(7, "a");  // it is not on record what was asked
   head["a"] = file("theirs");

@@ -149,6 +149,7 @@ constexpr Mutated kMutants[] = {
     {"asked with own files as of the end", Mutant::kNone, "capture.own_as_of_the_end"},
     {"own files that changed again", Mutant::kNone, "capture.all_is_settled", 52},
     {"own files that changed again, met later", Mutant::kNone, "land.unsettled_is_met", 52},
+    {"merges that no run has seen", Mutant::kNone, "certify.merges_unasked", 21},
 #endif
 };
 

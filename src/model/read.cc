@@ -106,6 +106,7 @@ void fields(FieldIo& io, Question& question) {
   if (io.maybe("input", question.input)) io.text("input", question.input);
   io.integer("status", question.status, kNotNegative);
   if (io.maybe("own", question.own)) io.texts("own", question.own);
+  if (io.maybe("met", question.met)) io.texts("met", question.met);
   if (io.maybe("unsettled", question.unsettled)) io.texts("unsettled", question.unsettled);
 }
 

@@ -103,6 +103,9 @@ struct Question {
   // Files of the transaction's own, sorted, that were by then as it leaves them; and directories
   // that it had removed. One that lost its files otherwise is still there, empty.
   std::vector<std::string> own;
+  // kRunner: those of `own` in whose contents it looked, sorted. Another transaction may have
+  // changed such a file too, and what lands is then a merge that it never saw.
+  std::vector<std::string> met = {};
   // Paths, sorted, that the transaction changed before it and afterwards, and that it did not meet:
   // what was there by then is not known, and on a tree where it meets one it cannot be asked.
   std::vector<std::string> unsettled = {};

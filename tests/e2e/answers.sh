@@ -105,6 +105,34 @@ otherwise() {
 }
 test_case 'one that is answered otherwise on the branch is refused' otherwise
 
+# A file that an agent edited and tested is edited by somebody else, too: the merge is what lands, and no run has seen it.
+merged_since() { # SED-EXPRESSION of the person, exit status
+  rm -f "$WORLD/ready" "$WORLD/go"
+  start_run --retries 0 -- 'sed -i "s/2 \* n/n + n/" lib/text.py && python3 -m unittest discover -q && meet'
+  met
+  sed -i "$1" lib/text.py
+  git commit -qam 'another way to halve'
+  go_on
+  ends "$2"
+}
+of_a_merge() {
+  project python ''
+  printf '\n\ndef half(n):\n    return n // 2\n' >>lib/text.py
+  sed -i 's/import double/import double, half/; s/double(2), 4/half(double(3)), 3/' test/test_text.py
+  git commit -qam half
+  merged_since 's|n // 2|n // 2 + 1|' 1
+  assert_eq "$(field '.conflicts[0].answer')" 'the test run `python3 -m unittest discover -q` fails now (test)' 'the answer'
+  assert_eq "$(field '.conflicts[0].subject')" lib/text.py 'the file'
+  git reset -q --hard HEAD^
+  merged_since 's|n // 2|n >> 1|' 0
+  assert_contains "$(show lib/text.py)" 'return n + n'
+  assert_contains "$(show lib/text.py)" 'return n >> 1'
+  exits 0 git txn why --admitted "$(field .txn)"
+  assert_contains "$OUT" 'python3 -m unittest discover -q'
+  assert_sound
+}
+test_case 'a run of the tests that looked at a file which is merged is asked again' of_a_merge
+
 # part LEVEL: shows two lines of a file of which the branch changes another one, then one of them
 part() {
   new_repo

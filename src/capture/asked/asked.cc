@@ -426,6 +426,7 @@ void Asked::judge_own(Candidate& one, std::int64_t number, const std::set<std::s
   OwnFiles files = history.at(asking);
   one.spoiled = std::move(files.spoiled);
   one.question.own = std::move(files.own);
+  one.question.met = std::move(files.met);
   one.question.unsettled = std::move(files.unsettled);
 }
 
@@ -460,6 +461,7 @@ std::vector<Question> Asked::finish(std::vector<Read>& reads) {
     const std::int64_t outer = belongs[static_cast<std::size_t>(one.outer)];
     const bool holds = one.spoiled.empty() || INJECTED_BUG("capture.every_candidate_asks");
     belongs[static_cast<std::size_t>(number)] = outer != 0 ? outer : holds ? number : 0;
+    if (holds && outer == 0 && !one.question.met.empty()) used.insert(number);
   }
   for (Read& read : reads) {
     read.question = belongs[static_cast<std::size_t>(read.question)];

@@ -47,10 +47,12 @@ class Sorting {
     if (INJECTED_BUG("capture.own_as_of_the_end")) return found_.own.push_back(path);
     if (when.known() && when.untouched()) return;
     const bool removed = !change.after.present();
-    if (when.settled() && (removed || !asking_.touched_unseen(path))) {
-      return found_.own.push_back(path);
+    if (!when.settled() || (!removed && asking_.touched_unseen(path))) {
+      return unsettled(path, when);
     }
-    unsettled(path, when);
+    found_.own.push_back(path);
+    const bool runner = asking_.kind == Question::Kind::kRunner;
+    if (runner && !removed && looks_into(*asking_.looks, path)) found_.met.push_back(path);
   }
 
   // A directory that lost its files is still there where nobody was seen removing it.
@@ -104,13 +106,17 @@ bool is_file_of(const Changes& writes, const std::string& path) {
 
 }  // namespace
 
-bool meets(const std::set<std::string>& looks, const std::string& path) {
-  if (looks.contains(path) || looks.contains(path.contains('/') ? parent_dir(path) : "")) {
-    return true;
-  }
-  if (looks.contains("/")) return true;
-  for (std::string dir = path; dir != "."; dir = parent_dir(dir)) {
+bool looks_into(const std::set<std::string>& looks, const std::string& file) {
+  if (looks.contains(file) || looks.contains("/")) return true;
+  for (std::string dir = file; dir != "."; dir = parent_dir(dir)) {
     if (looks.contains(dir + "/")) return true;
+  }
+  return false;
+}
+
+bool meets(const std::set<std::string>& looks, const std::string& path) {
+  if (looks_into(looks, path) || looks.contains(path.contains('/') ? parent_dir(path) : "")) {
+    return true;
   }
   const auto below = looks.lower_bound(path + "/");
   return below != looks.end() && below->starts_with(path + "/");

@@ -41,6 +41,7 @@ struct Asking {
 
 struct OwnFiles {
   std::vector<std::string> own;        // as they land, and removed directories, sorted
+  std::vector<std::string> met;        // those of them in whose contents a runner looked, sorted
   std::vector<std::string> unsettled;  // sorted
   std::string spoiled;                 // why it is no question; "" it may be one
 };
@@ -48,6 +49,9 @@ struct OwnFiles {
 // True if one of these looks shows the path: itself, something below it, its directory, or all that
 // is below one above it, which has a slash at its end ("/" the top).
 bool meets(const std::set<std::string>& looks, const std::string& path);
+
+// True if one of them may show the contents of the file: itself, or all that is below a directory.
+bool looks_into(const std::set<std::string>& looks, const std::string& file);
 
 class OwnHistory {
  public:

@@ -52,6 +52,19 @@ TEST_F(Own, WhatWasThereByThenAsItLandsIsPartOfTheTree) {
   EXPECT_EQ(found().spoiled, "");
 }
 
+TEST_F(Own, AFileThatARunLookedIntoIsMet) {
+  for (const char* path : {"a", "b", "d/x", "e/y"}) {
+    lands(path);
+    touched(path, {1});
+  }
+  looks = {"a", "", "d/", "e"};
+  EXPECT_THAT(found().met, ElementsAre("a", "d/x")) << "of the others it saw the names";
+  looks = {"/"};
+  EXPECT_THAT(found().met, ElementsAre("a", "b", "d/x", "e/y"));
+  kind = Question::Kind::kPure;
+  EXPECT_THAT(found().met, IsEmpty());
+}
+
 TEST_F(Own, AFileThatItRemovedIsGone) {
   lands("a", Oid());
   touched("a", {1});

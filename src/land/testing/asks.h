@@ -176,8 +176,8 @@ class Inquiries {
     std::vector<std::int64_t> numbers{0};
     for (Inquiry& one : inquiries_) {
       const auto number = static_cast<std::int64_t>(numbers.size());
-      const bool is_one =
-          base == Base::kTheSnapshot && used.contains(number) && settle(one, number, history);
+      const bool is_one = base == Base::kTheSnapshot && settle(one, number, history) &&
+                          (used.contains(number) || !one.question.met.empty());
       if (is_one) {
         one.question.number = static_cast<std::int64_t>(reads.questions.size()) + 1;
         reads.questions.push_back(one.question);
@@ -202,6 +202,7 @@ class Inquiries {
     asking.touched_unseen = asking.left_out = [](const std::string&) { return false; };
     capture::OwnFiles files = history.at(asking);
     question.own = std::move(files.own);
+    question.met = std::move(files.met);
     question.unsettled = std::move(files.unsettled);
     return files.spoiled.empty();
   }

@@ -184,7 +184,7 @@ class InMemory final : public Decider {
   certify::Answer ask_again(const Asked& asked, const Tree& merged, const Footprint& footprint,
                             const Question& question) const {
     std::set<Look> looks;
-    Oid snapshot;
+    Oid snapshot = footprint.base;
     for (const Read& read : footprint.reads.reads) {
       if (read.question != question.number) continue;
       snapshot = read.snapshot;

@@ -73,6 +73,11 @@ struct Step {
 };
 using Program = std::vector<Step>;
 
+inline bool is_write(Step::Kind kind) {
+  using enum Step::Kind;
+  return kind == kWrite || kind == kAppend || kind == kSetLine || kind == kCopy || kind == kDelete;
+}
+
 inline constexpr const char* kTarget = "refs/heads/main";
 inline constexpr const char* kToldOp = "told";
 inline constexpr const char* kSearchQuery = "rg 1 .";  // whoever judges it puts the query in
@@ -125,11 +130,6 @@ class Player {
 
  private:
   using Kind = Step::Kind;
-  static bool is_write(Kind kind) {
-    return kind == Kind::kWrite || kind == Kind::kAppend || kind == Kind::kSetLine ||
-           kind == Kind::kCopy || kind == Kind::kDelete;
-  }
-
   Read& record(ReadKind kind, const std::string& subject, const std::string& digest) {
     if (trace_ == Trace::kOff) return ignored_;
     Read read;

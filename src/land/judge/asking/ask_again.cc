@@ -172,7 +172,7 @@ Result<std::optional<Put>> Askings::State::put(const Footprint& footprint,
     const bool look = read.strength == Strength::kHard && read.kind != ReadKind::kSearch;
     if (look) put.looks.emplace(read.kind, read.subject, read.digest);
   }
-  if (commit.empty()) return std::optional<Put>();
+  if (commit.empty()) commit = footprint.base;  // it looked at nothing but the transaction's own
   const auto trees = TRY(asking_trees(question, footprint.writes, [&](const std::string& path) {
     return finished(objects, footprint, candidate, path);
   }));
