@@ -141,7 +141,7 @@ def tests_of_bugs():
 def asan():
     for module in modules_with_tests():
         yield unit("asan", module, shards={"land": 4, "capture": 2, "store": 2}.get(module, 1))
-    yield with_program("bugs", "asan", "asan", "tests/negative/run", build=tests_of_bugs(), shards=8)
+    yield with_program("bugs", "asan", "quick", "tests/negative/run", build=tests_of_bugs(), shards=8)
     yield Suite("fuzz-sample", "asan", ["fuzz/all"], build={"asan": ["fuzzers"]})
     for store in ("sqlite", "postgres"):
         yield with_program(f"hammer-controls-{store}", "asan", "asan", "tests/hammer/run", "--controls", "--store", store,
