@@ -96,7 +96,7 @@ Refined<void> take_long(const Table& table, Strings words, std::size_t& i, Words
 }
 
 Refined<void> take_letters(const Table& table, Strings words, std::size_t& i, Words& result) {
-  const std::string word = words[i];
+  const std::string& word = words[i];
   for (std::size_t k = 1; k < word.size(); ++k) {
     const Option* option = table.find([&](const Option& o) { return o.letter == word[k]; });
     if (option == nullptr) return not_refined(std::string("option -") + word[k]);

@@ -8,6 +8,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/testing/campaign.h"
 #include "store/log/feed.h"
 #include "store/projection.h"
 #include "store/rows.h"
