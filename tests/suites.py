@@ -144,7 +144,7 @@ def asan():
     yield with_program("bugs", "asan", "quick", "tests/negative/run", build=tests_of_bugs(), shards=8)
     yield Suite("fuzz-sample", "asan", ["fuzz/all"], build={"asan": ["fuzzers"]})
     for store in ("sqlite", "postgres"):
-        yield with_program(f"hammer-controls-{store}", "asan", "asan", "tests/hammer/run", "--controls", "--store", store,
+        yield with_program(f"hammer-controls-{store}", "asan", "quick", "tests/hammer/run", "--controls", "--store", store,
                            build=["txn-hammer"])
 
 
