@@ -69,7 +69,7 @@ constexpr Program kSearch[] = {
                  "n|line-number o|only-matching P|perl-regexp q|quiet|silent r R "
                  "s|no-messages S v|invert-match w|word-regexp x|line-regexp hidden . "
                  "t|file-type= O|file-extension= line-buffered U|ascii|binary V|version help "
-                 "max-depth= sort=name"},
+                 "max-depth= sort=?name"},
      .refused = {{kExecutes, "filter=? filter-magic-label= pager=? view=? z|decompress Q|query=?"},
                  {kWrites, "save-config=? index=?"},
                  {kUnread, "config=? ---"},

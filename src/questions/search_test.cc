@@ -35,7 +35,8 @@ TEST(PureSearch, AreQuestions) {
                "grep --include=*.c --exclude-dir=build -rl x", "grep -e -i a", "grep -c -- -i a",
                "rg x", "rg -n --hidden -g '!*.py' x src", "rg --files", "rg -tpy -C 3 x",
                "rg --sort path x", "rg -uu --no-heading x", "rg --type-list", "rg -e -foo a",
-               "ugrep -rn x .", "ugrep --ignore-files -I x", "ugrep -i --include=*.c x"});
+               "ugrep -rn x .", "ugrep -rn --sort x .", "ugrep --ignore-files -I x",
+               "ugrep -i --include=*.c x"});
   expect_none(kNoPureSearchAreQuestions);
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 100'000;
 constexpr std::size_t kMostArgumentBytes = 64u << 10;
+constexpr std::size_t kMostTold = 100;     // processes that are no questions
 constexpr std::size_t kMostLeftOut = 400;  // paths that rules are asked about
 
 // Directories that an asking has of its own (asking/ask.h).
@@ -60,6 +61,10 @@ std::string_view given_input(const Record& exec, Question& question) {
     default:
       return "its input is a pipe, or a socket";
   }
+}
+
+std::unexpected<questions::NoQuestion> no_question(std::string reason) {
+  return std::unexpected(questions::NoQuestion{std::move(reason)});
 }
 
 std::size_t bytes_of(const std::vector<std::string>& argv) {
@@ -123,16 +128,20 @@ void Asked::forked(const Record& fork, std::int64_t parent) {
 }
 
 // A command that policy declares is a runner, even if it is git.
-std::optional<questions::Question> Asked::asked_by(const std::vector<std::string>& argv) const {
+questions::Classified Asked::asked_by(const Record& exec) const {
+  const bool moved = !input_.base.empty() && input_.base != input_.snapshot;
+  if (moved) return no_question("the transaction had taken in the branch before it");
+  if (candidates_.size() >= kMostCandidates) return no_question("too many ran before it");
+  if (exec.argv_cut || bytes_of(exec.argv) > kMostArgumentBytes)
+    return no_question("it has too many arguments");
   const auto declared = [&](const std::vector<std::string>& command) {
-    return questions::is_command(command, argv);
+    return questions::is_command(command, exec.argv);
   };
-  auto known = questions::classify(argv);
-  if (known && known->git == questions::GitState::kNone) return *std::move(known);
-  if (std::ranges::none_of(input_.runners, declared)) {
-    return known ? std::optional(*std::move(known)) : std::nullopt;
-  }
-  return questions::Question{.kind = questions::Kind::kRunner, .name = base_name(argv.front())};
+  auto known = questions::classify(exec.argv);
+  if (known && known->git == questions::GitState::kNone) return known;
+  if (std::ranges::none_of(input_.runners, declared)) return known;
+  return questions::Question{.kind = questions::Kind::kRunner,
+                             .name = base_name(exec.argv.front())};
 }
 
 // One that came with the system and only reads stages nothing, whether it is a question or not.
@@ -149,11 +158,12 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   if (Candidate* one = candidate(until_now); one != nullptr && one->pid == exec.pid) {
     if (one->question.kind == Question::Kind::kPure) spoil(until_now, "it ran another program");
   }
-  const bool moved = !input_.base.empty() && input_.base != input_.snapshot;
-  if (moved || candidates_.size() >= kMostCandidates) return until_now;
-  if (exec.argv_cut || bytes_of(exec.argv) > kMostArgumentBytes) return until_now;
-  const auto question = asked_by(exec.argv);
-  if (!question) return until_now;
+  const auto question = asked_by(exec);
+  if (!question) {
+    if (unlisted_.size() < kMostTold)
+      unlisted_.insert(argv_text(exec.argv) + ": " + question.error().reason);
+    return until_now;
+  }
   const bool pure = question->kind == questions::Kind::kPure;
   Candidate one;
   one.question.kind = pure ? Question::Kind::kPure : Question::Kind::kRunner;
@@ -339,47 +349,6 @@ bool Asked::touched_later(const std::string& path, const Candidate& one) const {
   return one.after_ms != 0 && ms > one.after_ms;
 }
 
-// git shows only the name of an untracked file, so its contents may still be written: the output of
-// git itself may be redirected to it.
-bool Asked::is_name_for_git(const PathChange& change, const std::vector<Touch>& touches,
-                            const Candidate& one) const {
-  constexpr std::string_view kRules = ".gitignore .gitattributes .gitmodules .mailmap";
-  if (change.before.present() || !change.after.present()) return false;
-  if (kRules.contains(base_name(change.path)) || touches.empty()) return false;
-  return touches.front().when < one.from && std::ranges::none_of(touches, &Touch::gone);
-}
-
-// git compares the transaction's own files, or shows a commit and meets none of them.
-void Asked::judge_own_of_git(Candidate& one, std::int64_t number) {
-  const bool all = one.git == questions::GitState::kWorktree;
-  for (const PathChange& change : input_.writes) {
-    if (change.is_directory()) continue;
-    const auto found = touches_.find(change.path);
-    const std::vector<Touch> touches =
-        found == touches_.end() ? std::vector<Touch>{} : found->second;
-    if (all && is_name_for_git(change, touches, one)) {
-      one.question.own.push_back(change.path);
-      continue;
-    }
-    for (const Touch& touch : touches) {
-      if (inside(touch.by, number)) {
-        one.spoiled = "it wrote '" + change.path + "', which lands";
-      } else if (all && touch.when > one.from && touch.when < one.to) {
-        one.spoiled = "'" + change.path + "' was written meanwhile";
-      }
-    }
-    const bool known = !touches.empty();  // else with a directory, say
-    const bool before = known && touches.back().when < one.from;
-    const bool after = known && touches.front().when > one.to;
-    if (before && !touched_later(change.path, one)) {
-      one.question.own.push_back(change.path);
-    } else if (all && !after) {
-      one.spoiled = "'" + change.path + "' was changed before and after it";
-    }
-    if (!one.spoiled.empty()) return;
-  }
-}
-
 // A tracked path is part of each tree, whatever the rules say.
 bool Asked::left_out(const std::string& path) {
   if (left_out_.size() >= kMostLeftOut && !left_out_.contains(path)) return false;
@@ -390,26 +359,6 @@ bool Asked::left_out(const std::string& path) {
     if (ignored && *ignored) known->second = true;
   }
   return known->second;
-}
-
-// git looks at every file, or at those that say how files are shown. Each has to be as the asking
-// has it.
-void Asked::judge_files_of_git(Candidate& one) {
-  using enum questions::GitState;
-  if (INJECTED_BUG("capture.git_meets_no_file")) return;
-  const auto& own = one.question.own;
-  for (const auto& [path, touches] : touches_) {
-    const std::string name = base_name(path);
-    const bool met = one.git == kWorktree || name == ".gitattributes" || name == ".mailmap";
-    if (!met || touches.front().when > one.to) continue;
-    if (std::ranges::none_of(touches, &Touch::file)) continue;
-    if (std::ranges::binary_search(own, path)) continue;
-    const bool came_and_went = touches.back().gone && touches.back().when < one.from;
-    if (came_and_went && !model_.snapshot_entry(path).present()) continue;
-    if (one.git == kWorktree && left_out(path)) continue;
-    one.spoiled = "'" + path + "' was then what it is not in the end";
-    return;
-  }
 }
 
 void Asked::judge_own(Candidate& one, std::int64_t number, const std::set<std::string>& looks,
@@ -484,11 +433,13 @@ std::vector<Question> Asked::finish(std::vector<Read>& reads) {
 }
 
 std::vector<std::string> Asked::others() const {
-  constexpr std::size_t kMost = 100;
   std::set<std::string> lines;
   for (const Candidate& one : candidates_) {
-    if (one.spoiled.empty() || lines.size() == kMost) continue;
+    if (one.spoiled.empty() || lines.size() == kMostTold) continue;
     lines.insert(argv_text(one.question.argv) + ": " + one.spoiled);
+  }
+  for (const std::string& one : unlisted_) {
+    if (lines.size() < kMostTold) lines.insert(one);
   }
   return {lines.begin(), lines.end()};
 }

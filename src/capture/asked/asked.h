@@ -62,7 +62,8 @@ class Asked {
   // After the last record: reads get the number of the question whose looks they are, or none. The
   // questions are numbered from 1, without gaps, in the order of asking.
   std::vector<Question> finish(std::vector<Read>& reads);
-  // After that: what looked like one, and why it is none.
+  // After that: programs that ran and are none, and why; those that looked like one first, at most
+  // 100 in all.
   std::vector<std::string> others() const;
 
  private:
@@ -79,7 +80,7 @@ class Asked {
     std::string spoiled;  // why it is no question; "" so far nothing
   };
 
-  std::optional<questions::Question> asked_by(const std::vector<std::string>& argv) const;
+  questions::Classified asked_by(const Record& exec) const;
   Candidate* candidate(std::int64_t number);
   void spoil(std::int64_t number, std::string_view why);     // it and all it is inside of
   void unfit(std::int64_t number, std::string why);          // it alone; "" changes nothing
@@ -118,6 +119,7 @@ class Asked {
   std::map<std::int64_t, bool> runs_;                   // answers of is_run()
   std::map<std::string, std::set<std::int64_t>> left_;  // name of a file -> runners that wrote it
   std::int64_t last_ms_ = 0;
+  std::set<std::string> unlisted_;  // what others() says of programs that never were candidates
   std::size_t not_begun_yet_ = 0;  // candidates from here on have no after_ms
 };
 

@@ -14,8 +14,10 @@ namespace {
 using testing::Asks;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using testing::Story;
 
 TEST_F(Asks, ARunOfTheTestsOwnsWhatItLookedAt) {
@@ -286,6 +288,24 @@ TEST_F(Asks, NothingIsAskedOnceTheBaseHasMoved) {
   tests_look_at("a.txt");
   exits();
   EXPECT_THAT(reads(), Contains("1 a.txt")) << "the base is the snapshot";
+}
+
+TEST_F(Asks, OfAProgramThatIsNoneItIsSaidWhy) {
+  runs({"/usr/bin/anything", "-x"});
+  exits();
+  tests_look_at("a.txt");
+  exits(1);
+  runs({"make", "install"});
+  exits();
+  runs({"long", std::string(70'000, 'x')});
+  exits();
+  reads();
+  EXPECT_THAT(told.no_questions,
+              ElementsAre("/usr/bin/anything -x: the program anything is not on the list",
+                          StartsWith("long xxx"),
+                          "make install: make of the target install is not on the list",
+                          "pytest -q: it failed"));
+  EXPECT_THAT(told.no_questions[1], EndsWith(": it has too many arguments"));
 }
 
 // ---- pure processes ----
