@@ -463,7 +463,7 @@ Result<ReadSet> Interpreter::finish() {
     return agents_.is_itself(look.program) || alone(look.shown) || asked_.is_run(look.question);
   };
   log_.settle_own(computes_nothing, set);
-  set.no_questions = asked_.others();
+  set.no_questions = asked_.others(set.reads);
   set.tool_env_digest = tools;
   return set;
 }

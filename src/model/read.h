@@ -123,7 +123,7 @@ struct ReadSet {
   std::vector<std::string> sessions;  // names of the agents' conversations that were seen, sorted
   std::vector<std::string> resumed;   // of them and of others, those that were gone on with, sorted
   std::vector<Question> questions = {};  // by number
-  // Processes that looked like one: "COMMAND: why it is none", each once.
+  // Programs that looked like one or made one of the reads: "COMMAND: why it is none", each once.
   std::vector<std::string> no_questions = {};
 };
 

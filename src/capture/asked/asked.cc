@@ -160,8 +160,8 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   }
   const auto question = asked_by(exec);
   if (!question) {
-    if (unlisted_.size() < kMostTold)
-      unlisted_.insert(argv_text(exec.argv) + ": " + question.error().reason);
+    if (unlisted_.size() < kMostCandidates)
+      unlisted_.try_emplace(argv_text(exec.argv), question.error().reason);
     return until_now;
   }
   const bool pure = question->kind == questions::Kind::kPure;
@@ -432,14 +432,16 @@ std::vector<Question> Asked::finish(std::vector<Read>& reads) {
   return questions;
 }
 
-std::vector<std::string> Asked::others() const {
+std::vector<std::string> Asked::others(const std::vector<Read>& reads) const {
   std::set<std::string> lines;
   for (const Candidate& one : candidates_) {
     if (one.spoiled.empty() || lines.size() == kMostTold) continue;
     lines.insert(argv_text(one.question.argv) + ": " + one.spoiled);
   }
-  for (const std::string& one : unlisted_) {
-    if (lines.size() < kMostTold) lines.insert(one);
+  for (const Read& read : reads) {
+    const auto found = read.question == 0 ? unlisted_.find(read.argv) : unlisted_.end();
+    if (found != unlisted_.end() && lines.size() < kMostTold)
+      lines.insert(found->first + ": " + found->second);
   }
   return {lines.begin(), lines.end()};
 }

@@ -62,9 +62,9 @@ class Asked {
   // After the last record: reads get the number of the question whose looks they are, or none. The
   // questions are numbered from 1, without gaps, in the order of asking.
   std::vector<Question> finish(std::vector<Read>& reads);
-  // After that: programs that ran and are none, and why; those that looked like one first, at most
-  // 100 in all.
-  std::vector<std::string> others() const;
+  // After that: what looked like one and what made one of the reads, and why it is none; at most
+  // 100 programs, the former first.
+  std::vector<std::string> others(const std::vector<Read>& reads) const;
 
  private:
   struct Candidate {
@@ -119,8 +119,8 @@ class Asked {
   std::map<std::int64_t, bool> runs_;                   // answers of is_run()
   std::map<std::string, std::set<std::int64_t>> left_;  // name of a file -> runners that wrote it
   std::int64_t last_ms_ = 0;
-  std::set<std::string> unlisted_;  // what others() says of programs that never were candidates
-  std::size_t not_begun_yet_ = 0;  // candidates from here on have no after_ms
+  std::map<std::string, std::string> unlisted_;  // argv_text of no candidate -> why it is none
+  std::size_t not_begun_yet_ = 0;                // candidates from here on have no after_ms
 };
 
 }  // namespace gittxn::capture
