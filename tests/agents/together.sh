@@ -74,7 +74,7 @@ script_of_all() {
 }
 refused_by() { # FILE: what stands in the way, a line each
   outcome "$1"
-  field '"\(.txn) \(.state)", (.conflicts[]? | "  \(.kind) \(.subject): \(.read_by // "")")'
+  field '"\(.txn) \(.state)", (.conflicts[]? | "  \(.kind) \(.subject): \(.hint); \(.read_by // "")")'
 }
 
 together() {
@@ -184,7 +184,7 @@ resumed() {
   outcome "$WORLD/first"
   local id session status=0
   id=$(field .txn)
-  session=$(jq -r '.event.session_id // empty' "$(observed)/hooks.jsonl" | head -n 1)
+  session=$(jq -rn 'first(inputs | .event.session_id // empty)' "$(observed)/hooks.jsonl")
   clean git-txn exec "$id" -- claude -p --resume "$session" 'go on' --output-format stream-json --verbose \
     --dangerously-skip-permissions >"$WORLD/claude" 2>"$WORLD/claude.err" &
   local claude=$!

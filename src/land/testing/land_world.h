@@ -66,6 +66,7 @@ struct Proposal {
   std::vector<std::string> other_modes{};          // made executable, or no longer
   std::vector<std::string> run{};                  // a run of the tests whose looks `reads` are
   Question::Kind asked = Question::Kind::kRunner;  // ... or another question
+  std::string program;                             // its file; "": /usr/bin/ and its first word
   ReaderClass reader = ReaderClass::kShown;        // of `reads`, but for those of a run
 };
 
@@ -269,7 +270,8 @@ class LandWorld {
       question.number = 1;
       question.kind = proposal.asked;
       question.argv = proposal.run;
-      question.program = "/usr/bin/" + proposal.run.front();
+      question.program =
+          proposal.program.empty() ? "/usr/bin/" + proposal.run.front() : proposal.program;
       question.tree = "/tmp/worktrees/t/1/tree";
       set.questions.push_back(std::move(question));
     }

@@ -220,7 +220,7 @@ Result<asking::Asked> Askings::State::run(const Put& put, const Place& place) {
   asking::AskSpec spec;
   spec.argv = question.argv;
   if (is_pure(question)) {
-    spec.argv.front() = question.program;
+    spec.program = question.program;
     for (const std::string& one : question.env) {
       const std::size_t equals = std::min(one.find('='), one.size());
       spec.env[one.substr(0, equals)] = one.substr(std::min(equals + 1, one.size()));

@@ -79,6 +79,16 @@ TEST_F(AskedAgain, OnTheOldTreeAndOnTheNewOne) {
   EXPECT_EQ(must(store::events::admitted_of(history)), outcome.admitted) << "it is on record";
 }
 
+// Claude Code runs its own file as ugrep, and which program it is goes by the first word.
+TEST_F(AskedAgain, ByTheFileThatWasRunAndWithTheFirstWordThatItWasGiven) {
+  shown.program = "/bin/sh";
+  shown.run = {"head", "-c", "read line <f2; test $0 = head"};
+  const TxnId id = propose();
+  add_line();
+  EXPECT_EQ(land(id).result, LandResult::kLanded);
+  EXPECT_THAT(ran, SizeIs(2));
+}
+
 TEST_F(AskedAgain, NothingIsRunWhereTheLooksHold) {
   const TxnId id = propose();
   world.person_commits("f3", "other\n");
