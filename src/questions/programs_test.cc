@@ -35,6 +35,7 @@ constexpr std::string_view kMayLack =
 constexpr std::pair<std::string_view, std::string_view> kNewer[] = {
     {"wc", "total"},
     {"rg", "no-context-separator no-invert-match stop-on-nonmatch"},
+    {"ugrep", "ascii"},
     {"jq", "raw-output0 stream-errors yaml-input yaml-output version v"},
     {"gojq", "V S sort-keys a ascii-output seq unbuffered stream-errors raw-output0"},
     {"git diff", "default-prefix merge-base"},

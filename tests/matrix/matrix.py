@@ -190,7 +190,8 @@ def write_tables(path, seen, found, absent):
                        ("Change", lambda one: f"{one.cell.change[0]}, {one.level}")):
         out.append(f"\n| {title} | " + " | ".join(VERDICTS) + " |\n|" + "---|" * (1 + len(VERDICTS)) + "\n")
         for name, counts in rows(seen, key).items():
-            out.append(f"| {name} | " + " | ".join(str(counts[verdict] or "") for verdict in VERDICTS) + " |\n")
+            cell = name.replace("|", "\\|")
+            out.append(f"| {cell} | " + " | ".join(str(counts[verdict] or "") for verdict in VERDICTS) + " |\n")
     path.write_text("".join(out), encoding="utf-8")
 
 
