@@ -24,10 +24,6 @@ namespace gittxn::questions {
 template <typename T>
 using Asked = std::expected<T, NoQuestion>;
 
-inline std::unexpected<NoQuestion> no_question(std::string reason) {
-  return std::unexpected(NoQuestion{std::move(reason)});
-}
-
 // Reasons that many options share.
 inline constexpr std::string_view kWrites = "writes files";
 inline constexpr std::string_view kExecutes = "runs other programs";

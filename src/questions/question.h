@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gittxn::questions {
@@ -60,6 +61,10 @@ struct NoQuestion {
 };
 
 using Classified = std::expected<Question, NoQuestion>;
+
+inline std::unexpected<NoQuestion> no_question(std::string reason) {
+  return std::unexpected(NoQuestion{std::move(reason)});
+}
 
 // argv[0]: a path or a name; of a path the last part counts. Two vectors of a runner ask the same
 // when they are equal in every word.

@@ -41,17 +41,14 @@ endif
 ifdef KILLS
 	@kill -9 $$PPID
 endif
-ifdef RANDOM
-	@od -An -N8 -tx1 /dev/urandom >build-id
-endif
 build/o: lib/text.py ; @mkdir -p build; cp lib/text.py build/o
 MAKE
   printf '#!/bin/sh\nread f && grep -q one "$f"\n' >check
   printf '#!/bin/sh\n. lib/quiet; exit 0\n' >quiet-check
   echo 'curl -s http://127.0.0.1:9 || :' >lib/quiet
   chmod +x check quiet-check
-  printf '[[question]]\nmatch = "./check"\nanswer = "status"\n\n[[question]]\nmatch = "make *"\nanswer = "status"\n' >.gittxn.toml
-  printf '__pycache__/\nbuild/\nbuild-id\n' >.gitignore
+  printf '[[question]]\nmatch = "./check"\nanswer = "status"\n\n[[question]]\nmatch = "./quiet-check"\nanswer = "status"\n' >.gittxn.toml
+  printf '__pycache__/\nbuild/\n' >.gitignore
   git add -A
   git commit -qm project
   git tag start
@@ -95,6 +92,7 @@ test_case 'a run that leaves, writes, is killed or shows something else is no qu
 shown() {
   project
   beside './check <tests/list; cat -- -dash' 'echo four >>tests/b' 0
+  beside 'jq "[.][0] > 0" VERSION >shown' 'echo 2 >VERSION' 0
   refused 'echo tests/b | ./check' 'echo four >>tests/b'
   refused 'sed -n "1e cat lib/text.py" list.txt >shown' "$COMMENT"
   refused 'grep -rl one tests | wc -l >shown' 'echo one >tests/c'
@@ -102,9 +100,9 @@ shown() {
   refused 'n=$(ls migrations | tail -n 1 | cut -c1-4); : >migrations/0008_orders.sql' ': >migrations/0008_items.sql'
   refused 'cat "odd names/it'"'"'s \"odd\".txt" >shown' 'echo even >"odd names/it'"'"'s \"odd\".txt"' 'prints something else now'
   refused 'cat -- -dash >shown' 'echo dot >./-dash' 'prints something else now'
-  refused 'jq -n now >now; cat VERSION >shown' 'echo 2 >VERSION'
+  refused 'jq "[., now][0] > 0" VERSION >shown' 'echo 2 >VERSION'
   refused 'ls -l --time-style=+%s tests >shown' 'echo four >>tests/b'
-  refused './quiet-check' 'echo : >lib/quiet'
+  refused './quiet-check' 'echo exit 1 >lib/quiet' 'fails now'
 }
 test_case 'a program that executes, counts, or reads another one'"'"'s output is held to what it looked at' shown
 

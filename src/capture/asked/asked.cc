@@ -63,10 +63,6 @@ std::string_view given_input(const Record& exec, Question& question) {
   }
 }
 
-std::unexpected<questions::NoQuestion> no_question(std::string reason) {
-  return std::unexpected(questions::NoQuestion{std::move(reason)});
-}
-
 std::size_t bytes_of(const std::vector<std::string>& argv) {
   std::size_t bytes = 0;
   for (const std::string& word : argv) bytes += word.size() + 1;
@@ -130,10 +126,11 @@ void Asked::forked(const Record& fork, std::int64_t parent) {
 // A command that policy declares is a runner, even if it is git.
 questions::Classified Asked::asked_by(const Record& exec) const {
   const bool moved = !input_.base.empty() && input_.base != input_.snapshot;
-  if (moved) return no_question("the transaction had taken in the branch before it");
-  if (candidates_.size() >= kMostCandidates) return no_question("too many ran before it");
+  if (moved) return questions::no_question("the transaction had taken in the branch before it");
+  if (candidates_.size() >= kMostCandidates)
+    return questions::no_question("too many ran before it");
   if (exec.argv_cut || bytes_of(exec.argv) > kMostArgumentBytes)
-    return no_question("it has too many arguments");
+    return questions::no_question("it has too many arguments");
   const auto declared = [&](const std::vector<std::string>& command) {
     return questions::is_command(command, exec.argv);
   };

@@ -118,9 +118,9 @@ class Asked {
   std::map<std::string, bool> left_out_;                // that were asked for
   std::map<std::int64_t, bool> runs_;                   // answers of is_run()
   std::map<std::string, std::set<std::int64_t>> left_;  // name of a file -> runners that wrote it
-  std::int64_t last_ms_ = 0;
   std::map<std::string, std::string> unlisted_;  // argv_text of no candidate -> why it is none
-  std::size_t not_begun_yet_ = 0;                // candidates from here on have no after_ms
+  std::int64_t last_ms_ = 0;
+  std::size_t not_begun_yet_ = 0;  // candidates from here on have no after_ms
 };
 
 }  // namespace gittxn::capture
