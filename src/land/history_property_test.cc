@@ -142,14 +142,15 @@ constexpr Mutated kMutants[] = {
     {"questions answered unasked", Mutant::kNone, "certify.answers_unasked"},
     {"superseded at strict", Mutant::kNone, "certify.replaced_at_strict"},
     {"status where bytes are promised", Mutant::kNone, "land.status_for_bytes"},
-    {"a gate counted where nothing lands", Mutant::kNone, "land.gates_of_nothing", 52},
+    {"a gate counted where nothing lands", Mutant::kNone, "land.gates_of_nothing", 7},
     {"an answer without its looks", Mutant::kNone, "land.looks_unrepeated"},
     {"asked on the snapshot", Mutant::kNone, "land.asks_the_snapshot"},
     {"asked on the head alone", Mutant::kNone, "land.asks_without_own", 9},
     {"asked with own files as of the end", Mutant::kNone, "capture.own_as_of_the_end"},
-    {"own files that changed again", Mutant::kNone, "capture.all_is_settled", 52},
-    {"own files that changed again, met later", Mutant::kNone, "land.unsettled_is_met", 52},
-    {"merges that no run has seen", Mutant::kNone, "certify.merges_unasked", 21},
+    {"own files that changed again", Mutant::kNone, "capture.all_is_settled", 54},
+    {"own files that changed again, met later", Mutant::kNone, "land.unsettled_is_met", 54},
+    {"own files by their names, looked into later", Mutant::kNone, "land.names_hold_anything", 54},
+    {"merges that no run has seen", Mutant::kNone, "certify.merges_unasked", 54},
 #endif
 };
 

@@ -107,7 +107,8 @@ struct Question {
   // changed such a file too, and what lands is then a merge that it never saw.
   std::vector<std::string> met = {};
   // Paths, sorted, that the transaction changed before it and afterwards, and that it did not meet:
-  // what was there by then is not known, and on a tree where it meets one it cannot be asked.
+  // what was there by then is not known, and on a tree where it meets one it cannot be asked. Of
+  // one that is in `own` too it met the name: there it cannot be asked where it looks into it.
   std::vector<std::string> unsettled = {};
 
   bool operator==(const Question&) const = default;

@@ -29,6 +29,14 @@ bool makes_a_file(const Record& record) {
   return changes_something(record) && record.op != Op::kUnlink && record.op != Op::kRmdir;
 }
 
+// What it makes is not a regular file, or may not be (mknod and bind are named).
+bool makes_another(const Record& record) {
+  const bool given = record.op == Op::kRename || record.op == Op::kLink;
+  if (given) return !S_ISREG(record.mode);
+  return record.op == Op::kSymlink || record.op == Op::kMkdir ||
+         (record.op == Op::kOpenCreate && !record.path2.empty());
+}
+
 // A file of tests, as the runners that are known find them, or beside one.
 bool is_test(std::string_view path) {
   constexpr std::string_view kFolders[] = {"test", "tests", "__tests__", "spec", "specs"};
@@ -155,6 +163,7 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   if (Candidate* one = candidate(until_now); one != nullptr && one->pid == exec.pid) {
     if (one->question.kind == Question::Kind::kPure) spoil(until_now, "it ran another program");
   }
+  ran(until_now, program, exec.path);
   const auto question = asked_by(exec);
   if (!question) {
     if (unlisted_.size() < kMostCandidates)
@@ -192,6 +201,16 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   const auto number = static_cast<std::int64_t>(candidates_.size());
   member_of_[exec.pid] = number;
   return number;
+}
+
+// A program that a run of the tests has built and started is a test, whatever its name.
+void Asked::ran(std::int64_t number, const Resolved& program, const std::string& path) {
+  const auto by = left_.find(left_name(program, path));
+  if (by == left_.end()) return;
+  for (; number != 0; number = candidate(number)->outer) {
+    const auto inside_it = [&](std::int64_t writer) { return inside(writer, number); };
+    if (std::ranges::any_of(by->second, inside_it)) candidate(number)->showed_test = true;
+  }
 }
 
 // The last word about the end of a process counts (trace.h).
@@ -244,6 +263,12 @@ std::string Asked::name_of(const Resolved& at, const std::string& path) const {
   }
 }
 
+// The name that a file has in left_.
+std::string Asked::left_name(const Resolved& at, const std::string& path) const {
+  std::string name = name_of(at, path);
+  return at.place == Place::kTree ? join_path(input_.places.tree, name) : name;
+}
+
 void Asked::changed(const Record& record, std::int64_t number, const Resolved& at,
                     const std::string& path) {
   if (at.place == Place::kTree) {
@@ -251,10 +276,10 @@ void Asked::changed(const Record& record, std::int64_t number, const Resolved& a
     const bool directory = record.op == Op::kMkdir || record.op == Op::kRmdir;
     const bool source = record.op == Op::kRename && path == record.path;
     const bool gone = record.op == Op::kUnlink || record.op == Op::kRmdir || source;
-    touches_[name].push_back({now_, number, !directory, gone});
-    if (makes_a_file(record)) left(number, join_path(input_.places.tree, name));
+    touches_[name].push_back({now_, number, !directory, gone, makes_another(record)});
+    if (makes_a_file(record)) left(number, left_name(at, path));
   } else if (at.place == Place::kOutside) {
-    if (makes_a_file(record)) left(number, name_of(at, path));
+    if (makes_a_file(record)) left(number, left_name(at, path));
   } else if (at.place == Place::kGitDir) {
     changed_git(number, at.rest);
   } else if (at.place != Place::kPseudo) {
@@ -300,10 +325,10 @@ void Asked::read(const Record& record, std::int64_t number, const Resolved& at) 
   if (pure && private_file) unfit_as(number, "it read a file that only this worktree has");
   if (one != nullptr && one->tests && in_tree && is_test(name)) {
     for (Candidate* outer = one; outer != nullptr; outer = candidate(outer->outer)) {
-      outer->opened_test = true;
+      outer->showed_test = true;
     }
   }
-  const auto by = left_.find(in_tree ? join_path(input_.places.tree, name) : name);
+  const auto by = left_.find(left_name(at, record.path));
   if (by == left_.end() || (one != nullptr && !pure)) return;
   for (const std::int64_t writer : by->second) {
     if (!inside(number, writer)) spoil(writer, "something that it left was read later");
@@ -380,7 +405,7 @@ void Asked::judge(std::int64_t number, const std::set<std::string>& looks,
                   const OwnHistory& history) {
   Candidate& one = *candidate(number);
   if (one.spoiled.empty() && one.to == 0) one.spoiled = "its end was not seen";
-  if (one.spoiled.empty() && one.tests && !one.opened_test) one.spoiled = "it opened no test";
+  if (one.spoiled.empty() && one.tests && !one.showed_test) one.spoiled = "it opened no test";
   if (one.spoiled.empty()) judge_own(one, number, looks, history);
 }
 
@@ -388,8 +413,7 @@ std::vector<Question> Asked::finish(std::vector<Read>& reads) {
   std::map<std::int64_t, std::set<std::string>> looks = log_.met_own();
   for (const Read& read : reads) {
     if (read.question == 0) continue;
-    const bool all_below = read.kind == ReadKind::kSearch || read.kind == ReadKind::kTree;
-    looks[read.question].insert(all_below ? read.subject + "/" : read.subject);
+    looks[read.question].insert(look_of(read.kind, read.subject));
   }
   // A candidate made the looks of the ones inside it, too. Inner ones have higher numbers.
   for (auto number = static_cast<std::int64_t>(candidates_.size()); number > 0; --number) {

@@ -13,8 +13,8 @@
 //   - what it left elsewhere was not read by any process outside of a runner
 //   - of the transaction's own files that it met, each was by then as it is at the end, or as the
 //     snapshot has it (own_files.h)
-//   - a runner of tests that is known opened a test; a pure process started nothing, wrote nothing,
-//     and read nothing that only this worktree has
+//   - a runner of tests that is known opened a test, or started a program that it had built; a pure
+//     process started nothing, wrote nothing, and read nothing that only this worktree has
 //   - of git: its git directory was as an asking has it (git/git_standing.h), and the files that it
 //     compares are those of the commit, of the transaction as it leaves them, or ignored
 #pragma once
@@ -74,8 +74,9 @@ class Asked {
     std::uint64_t from = 0, to = 0;  // records
     std::int64_t after_ms = 0;       // a time when it had begun; 0: there is none
     int alive = 0;                   // processes that it started
-    bool tests = false, opened_test = false;
-    bool reads_git = false;  // it is git, and only reads
+    bool tests = false;              // that one ran has to show
+    bool showed_test = false;        // it does
+    bool reads_git = false;          // it is git, and only reads
     questions::GitState git = questions::GitState::kNone;
     std::string spoiled;  // why it is no question; "" so far nothing
   };
@@ -86,9 +87,11 @@ class Asked {
   void unfit(std::int64_t number, std::string why);          // it alone; "" changes nothing
   void unfit_as(std::int64_t number, std::string_view why);  // one that is pure
   void forget(std::int32_t pid);
+  void ran(std::int64_t number, const Resolved& program, const std::string& path);
   void begin_git(const Record& exec, const questions::Question& question, Candidate& one);
   void end(Candidate& one, const Record& exit) const;
   std::string name_of(const Resolved& at, const std::string& path) const;
+  std::string left_name(const Resolved& at, const std::string& path) const;
   void changed(const Record& record, std::int64_t number, const Resolved& at,
                const std::string& path);
   void changed_git(std::int64_t number, const std::string& file);

@@ -101,6 +101,41 @@ TEST_F(Asks, NorIsARunOfTestsThatOpenedNone) {
   EXPECT_THAT(reads(), ElementsAre("0 a.txt"));
 }
 
+TEST_F(Asks, AProgramThatARunHasBuiltAndStartedIsATest) {
+  for (const char* builds : {"make check", "somebody before", "nobody"}) {
+    anew();
+    const bool before = std::string(builds) == "somebody before";
+    if (before) story->create("out/main", O_WRONLY, false);
+    runs({"make", "-s", "check"});
+    looks("a.txt");
+    if (std::string(builds) == "make check") story->create("out/main", O_WRONLY, false, kChild);
+    runs({story->at("out/main")}, kGrandchild, kChild);
+    exits(0, kGrandchild);
+    exits();
+    const bool itself = std::string(builds) == "make check";
+    EXPECT_THAT(reads(), Contains(itself ? "1 a.txt" : "0 a.txt")) << builds;
+  }
+}
+
+// A transaction's log, say, which all commands of a shell write into.
+TEST_F(Asks, AFileOfWhichItSawTheNameMayBeWrittenBeforeAndAfter) {
+  for (const char* what : {"file", "link"}) {
+    anew();
+    const bool file = std::string(what) == "file";
+    story->create("seen.txt", O_WRONLY, false);
+    if (!file) story->add(Op::kSymlink, "seen.txt");
+    story->changed("seen.txt");
+    tests_look_at("a.txt");
+    story->add(Op::kList, "", 0, kChild);
+    exits();
+    story->overwrite("seen.txt");
+    EXPECT_THAT(reads(), ElementsAre(file ? "1 a.txt" : "0 a.txt")) << what;
+    if (!file) continue;
+    EXPECT_THAT(told.questions[0].own, ElementsAre("seen.txt"));
+    EXPECT_THAT(told.questions[0].unsettled, ElementsAre("seen.txt"));
+  }
+}
+
 TEST_F(Asks, NorIsOneWhoseInputMayBeAnything) {
   for (const auto kind : {Given::Kind::kPipe, Given::Kind::kSocket, Given::Kind::kUnknown,
                           Given::Kind::kFile, Given::Kind::kOther}) {

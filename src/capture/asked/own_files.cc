@@ -48,7 +48,7 @@ class Sorting {
     if (when.known() && when.untouched()) return;
     const bool removed = !change.after.present();
     if (!when.settled() || (!removed && asking_.touched_unseen(path))) {
-      return unsettled(path, when);
+      return is_name(change, touches) ? named(path) : unsettled(path, when);
     }
     found_.own.push_back(path);
     const bool runner = asking_.kind == Question::Kind::kRunner;
@@ -82,6 +82,26 @@ class Sorting {
  private:
   void spoil(std::string why) { found_.spoiled = std::move(why); }
 
+  // A regular file stood there all the time, whatever it held, and was met by its name alone.
+  bool is_name(const PathChange& change, const std::vector<Touch>& touches) const {
+    const auto regular = [](const TreeEntry& entry) {
+      return entry.mode == FileMode::kFile || entry.mode == FileMode::kExecutable;
+    };
+    const auto stayed = [](const Touch& touch) { return !touch.gone && !touch.other; };
+    if (touches.empty() || !change.after.present() || !regular(change.after)) return false;
+    const bool there =
+        change.before.present() ? regular(change.before) : touches.front().when < asking_.from;
+    if (!there || !std::ranges::all_of(touches, stayed)) return false;
+    if (!meets(*asking_.looks, change.path)) return false;
+    return !looks_into(*asking_.looks, change.path);
+  }
+
+  // What it held is as unknown as that of a file that was not met.
+  void named(const std::string& path) {
+    found_.own.push_back(path);
+    name_unsettled(path);
+  }
+
   void unsettled(const std::string& path, const Since& when) {
     if (INJECTED_BUG("capture.all_is_settled")) return;
     if (meets(*asking_.looks, path)) {
@@ -89,6 +109,10 @@ class Sorting {
           "'" + path +
           (when.meanwhile ? "' was written meanwhile" : "' was changed before and after it"));
     }
+    name_unsettled(path);
+  }
+
+  void name_unsettled(const std::string& path) {
     if (found_.unsettled.size() == kMostUnsettled) {
       return spoil("too many files were changed before and after it");
     }
@@ -105,6 +129,11 @@ bool is_file_of(const Changes& writes, const std::string& path) {
 }
 
 }  // namespace
+
+std::string look_of(ReadKind kind, const std::string& subject) {
+  const bool all_below = kind == ReadKind::kSearch || kind == ReadKind::kTree;
+  return all_below ? subject + "/" : subject;
+}
 
 bool looks_into(const std::set<std::string>& looks, const std::string& file) {
   if (looks.contains(file) || looks.contains("/")) return true;

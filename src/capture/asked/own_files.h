@@ -4,7 +4,8 @@
 // the transaction leaves them. So a path that it met must have been in one of two states, that of
 // the commit or the one that lands; where it may have been in a third, the process is no question.
 // A path that it did not meet may be met on another tree: what is not known of such a one is named
-// (unsettled), and an asking that meets it is no answer.
+// (unsettled), and an asking that meets it is no answer. A file of which it met only the name may
+// hold anything: it is in the tree as it lands, and an asking that looks into it is no answer.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct Touch {
   std::int64_t by = 0;     // the number that the looks of the process carried
   bool file = true;        // not only a directory that was made or removed
   bool gone = false;       // it took the path away
+  bool other = false;      // it put something there that is not a regular file
 };
 using Touches = std::map<std::string, std::vector<Touch>>;  // by repository path, in order
 
@@ -42,9 +44,12 @@ struct Asking {
 struct OwnFiles {
   std::vector<std::string> own;        // as they land, and removed directories, sorted
   std::vector<std::string> met;        // those of them in whose contents a runner looked, sorted
-  std::vector<std::string> unsettled;  // sorted
+  std::vector<std::string> unsettled;  // sorted; of those that are in `own` too the name is known
   std::string spoiled;                 // why it is no question; "" it may be one
 };
+
+// What a read looked at, as meets() and looks_into() have it.
+std::string look_of(ReadKind kind, const std::string& subject);
 
 // True if one of these looks shows the path: itself, something below it, its directory, or all that
 // is below one above it, which has a slash at its end ("/" the top).

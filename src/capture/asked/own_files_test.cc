@@ -17,7 +17,7 @@ constexpr std::uint64_t kFrom = 10, kTo = 20;
 constexpr std::int64_t kNumber = 3;
 
 class Own : public ::testing::Test {
- protected:
+ public:
   Changes writes;
   Touches touches;
   std::set<std::string> looks{"a"};
@@ -99,6 +99,7 @@ TEST_F(Own, WhatItMetMustNotHaveBeenAnyOther) {
 TEST_F(Own, ItIsMetInAListingAndByWhatIsBelowIt) {
   lands("d/x");
   touched("d/x", {1, 21});
+  touches["d/x"].front().other = true;
   for (const char* look : {"d", "d/x", "d/x/y"}) {
     looks = {look};
     EXPECT_NE(found().spoiled, "") << look;
@@ -106,6 +107,46 @@ TEST_F(Own, ItIsMetInAListingAndByWhatIsBelowIt) {
   for (const char* look : {"", "d/y", "d/x2", "e"}) {
     looks = {look};
     EXPECT_EQ(found().spoiled, "") << look;
+  }
+}
+
+TEST_F(Own, AFileThatWasMetByItsNameAloneMayHoldAnything) {
+  lands("a");
+  lands("new");
+  writes[1].before = {};
+  touched("a", {1, 21});
+  touched("new", {5, 21});
+  unseen = {"new"};
+  looks = {""};
+  EXPECT_THAT(found().own, ElementsAre("a", "new"));
+  EXPECT_THAT(found().unsettled, ElementsAre("a", "new"));
+  EXPECT_EQ(found().spoiled, "");
+  for (const char* look : {"a", "new", "/"}) {
+    looks = {"", look};
+    EXPECT_NE(found().spoiled, "") << look;
+  }
+}
+
+TEST_F(Own, ItsNameIsKnownOnlyIfAFileStoodThereAllTheTime) {
+  using Change = void (*)(Own&);
+  const Change changes[] = {
+      [](Own& it) { it.touches["new"] = {{15, 0}, {21, 0}}; },
+      [](Own& it) { it.touches["new"][1].gone = true; },
+      [](Own& it) { it.touches["new"][0].other = true; },
+      [](Own& it) { it.touches.clear(); },
+      [](Own& it) { it.writes[0].after = {FileMode::kLink, Oid("1")}; },
+      [](Own& it) { it.writes[0].before = {FileMode::kLink, Oid("1")}; },
+  };
+  for (const Change change : changes) {
+    writes.clear();
+    touches.clear();
+    lands("new");
+    writes[0].before = {};
+    touched("new", {5, 21});
+    looks = {""};
+    EXPECT_EQ(found().spoiled, "");
+    change(*this);
+    EXPECT_NE(found().spoiled, "");
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
@@ -34,7 +35,7 @@ struct Said {
 // The names of questions; each takes two paths. The first ones only print. Of the others the status
 // is meant.
 inline constexpr const char* kShows[] = {"first", "there", "names", "count", "ones", "follow"};
-inline constexpr const char* kChecks[] = {"imply", "tidy", "cached", "report"};
+inline constexpr const char* kChecks[] = {"imply", "tidy", "cached", "report", "pick"};
 
 inline bool has(const std::string* text, const char* line) {
   return text != nullptr && text->find(line) != std::string::npos;
@@ -70,9 +71,18 @@ inline Said tidy(const std::string& directory, const Senses& senses) {
   return said;
 }
 
+// Looks into the file only where its directory has an even number of names.
+inline Said pick(const std::string& path, const Senses& senses) {
+  const std::string names = senses.list(directory_of(path));
+  if (names == "-" || words_of(names).size() % 2 == 1) return {0, names};
+  const std::string* text = senses.open(path);
+  return {has(text, "q = 1") ? 1 : 0, first_line(text)};
+}
+
 inline Said answer(const std::vector<std::string>& argv, const Senses& senses) {
   const std::string &what = argv[0], &a = argv[1], &b = argv[2];
   if (what == "tidy") return tidy(directory_of(a), senses);
+  if (what == "pick") return pick(a, senses);
   if (what == "names" || what == "count") {
     const std::string names = senses.list(directory_of(a));
     if (names == "-") return {2, ""};
@@ -144,7 +154,10 @@ inline std::string listing_digest(const Tree& tree, const std::string& directory
 // as capture decides it.
 class Inquiries {
  public:
-  void touched(const std::string& path) { touches_[path].push_back({++now_, current_}); }
+  enum class Touched { kWritten, kRemoved };
+  void touched(const std::string& path, Touched how) {
+    touches_[path].push_back({++now_, current_, true, how == Touched::kRemoved});
+  }
   void begin(Question::Kind kind, const std::vector<std::string>& argv) {
     Inquiry one;
     one.question.kind = kind;

@@ -364,7 +364,7 @@ class Player {
     }
     view_[path] = texts_->file(text);
     own_.insert(path);
-    if (trace_ == Trace::kOn) inquiries_.touched(path);
+    if (trace_ == Trace::kOn) inquiries_.touched(path, Inquiries::Touched::kWritten);
   }
   void write(const Step& now) {
     const std::string* text = opened(now.path);
@@ -410,7 +410,7 @@ class Player {
     if (!there) return;
     view_.erase(path);
     own_.insert(path);
-    if (trace_ == Trace::kOn) inquiries_.touched(path);
+    if (trace_ == Trace::kOn) inquiries_.touched(path, Inquiries::Touched::kRemoved);
   }
 
   void move(const Place& head) {

@@ -42,9 +42,11 @@ Result<bool> lost_a_directory(const Question& question, const AskingTree& tree,
 std::optional<std::string> met_unsettled(const Question& question, const std::set<Look>& looks) {
   if (INJECTED_BUG("land.unsettled_is_met")) return std::nullopt;
   std::set<std::string> paths;
-  for (const auto& [kind, path, digest] : looks) paths.insert(path);
+  for (const auto& [kind, path, digest] : looks) paths.insert(capture::look_of(kind, path));
   for (const std::string& path : question.unsettled) {
-    if (capture::meets(paths, path)) return path;
+    const bool name = std::ranges::binary_search(question.own, path);
+    if (name && INJECTED_BUG("land.names_hold_anything")) continue;
+    if (name ? capture::looks_into(paths, path) : capture::meets(paths, path)) return path;
   }
   return std::nullopt;
 }

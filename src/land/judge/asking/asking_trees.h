@@ -41,8 +41,8 @@ Result<bool> lost_a_directory(const Question& question, const AskingTree& tree,
                               const HasDirectory& in_commit, const HasDirectory& on_tree);
 
 using Look = std::tuple<ReadKind, std::string, std::string>;  // subject, digest
-// A file of Question::unsettled that these looks met: what it was when the question was asked first
-// is not known, so that the asking is no answer.
+// A file of Question::unsettled that these looks met, or looked into where it had met the name:
+// what it was when the question was asked first is not known, so that the asking is no answer.
 std::optional<std::string> met_unsettled(const Question& question, const std::set<Look>& looks);
 
 }  // namespace gittxn::land

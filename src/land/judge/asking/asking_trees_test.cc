@@ -63,6 +63,16 @@ TEST(AskingTrees, AFileThatChangedAgainIsMetByItsNameAndByItsDirectory) {
   for (const char* path : {"d/x", "d", "d/x/y"}) {
     EXPECT_EQ(met_unsettled(question, {{ReadKind::kListing, path, "1"}}), "d/x") << path;
   }
+  question.unsettled = {"d/e/x"};
+  EXPECT_EQ(met_unsettled(question, {{ReadKind::kSearch, "d", "1"}}), "d/e/x") << "all below";
+}
+
+TEST(AskingTrees, OfAFileThatItKnewByItsNameThatIsNoLook) {
+  Question question;
+  question.own = question.unsettled = {"d/x"};
+  EXPECT_FALSE(met_unsettled(question, {{ReadKind::kListing, "d", "1"}}));
+  EXPECT_EQ(met_unsettled(question, {{ReadKind::kMetadata, "d/x", "1"}}), "d/x");
+  EXPECT_EQ(met_unsettled(question, {{ReadKind::kSearch, "", "1"}}), "d/x");
 }
 
 }  // namespace
