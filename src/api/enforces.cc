@@ -47,8 +47,9 @@ constexpr Enforced kTable[] = {
     {"A run of the tests or of the build that passed, and what it looked at",
      "semantic asks for its exit status again and for nothing else that it printed: of equal "
      "runs the last one, of a gate with the same words by its pass on what lands, else by "
-     "running it again without the worktree's ignored files. Strict takes what it looked at for "
-     "read, unless policy names the command, which is then run again in the same way. Neither: "
+     "running it again without the worktree's ignored files; on what lands, too, where it met "
+     "files that the transaction changed before it and afterwards. Strict takes what it looked at "
+     "for read, unless policy names the command, which is then run again as it was. Neither: "
      "what it prints, a listing that shows what it left, and a run that an ignored file led "
      "another way",
      "exit statuses of the trace; files of what it looked at", "[question], [gate]"},

@@ -145,6 +145,8 @@ std::string excuse_line(const Excuse& excuse) {
              " was looked at by the agent's program for itself, and it is another one now";
     case Excuse::Why::kGate:
       return "`" + excuse.subject + "` passed, and a gate runs it on what lands";
+    case Excuse::Why::kCandidate:
+      return "`" + excuse.subject + "` passed, and passed again on what lands";
     case Excuse::Why::kListing:
       return (excuse.subject.empty() ? "the top" : excuse.subject) +
              " was listed to the agent alone, and has other names now that it cannot depend on";

@@ -193,9 +193,10 @@ class Certification {
     const auto answer = std::ranges::find(input_.answers, number, &Answer::question);
     const bool given = question != nullptr && answer != input_.answers.end();
     if (INJECTED_BUG("certify.answers_unasked") && question != nullptr) return;
-    if (given && answer->how == How::kGate && refines(input_.level)) {
+    if (given && answer->how == How::kGate && refines(input_.level))
       return held(Held::How::kGate, Excuse::Why::kGate, *question);
-    }
+    if (given && answer->how == How::kCandidate && refines(input_.level))
+      return held(Held::How::kCandidate, Excuse::Why::kCandidate, *question, answer->took_ms);
     if (given && answer->how == How::kSame) {
       const bool by_status = question->kind == Question::Kind::kRunner;
       return held(Held::How::kAsked, by_status ? std::optional(Excuse::Why::kStatus) : std::nullopt,
@@ -203,8 +204,7 @@ class Certification {
     }
     if (given && answer->how == How::kOther) {
       const auto& [read, stale] = most_telling(looks);
-      answered_otherwise_.push_back(witnesses_.answer(*question, *answer, *read, stale));
-      return;
+      return answered_otherwise_.push_back(witnesses_.answer(*question, *answer, *read, stale));
     }
     unanswered_.push_back(number);
     std::ranges::move(looks, std::back_inserter(unanswered_looks_));

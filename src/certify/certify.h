@@ -120,15 +120,17 @@ using FindOutOfDate = std::function<std::vector<OutOfDate>(const Changes& change
 struct Answer {
   std::int64_t question = 0;
   enum class How {
-    kSame,   // it was asked on the head, and answers as it did
-    kGate,   // a gate runs it on what would land, which lands only when that passes
-    kOther,  // it answers otherwise, or could not be asked
+    kSame,       // it was asked on the head, and answers as it did
+    kGate,       // a gate runs it on what would land, which lands only when that passes
+    kCandidate,  // a runner that cannot be asked as it was: it was run on what would land, and
+                 // passed
+    kOther,      // it answers otherwise, or could not be asked
   } how = How::kOther;
   // kOther, for people: a sentence, "the test run `pytest` fails now (test_login)", and the lines
   // of what it printed that show it.
   std::string why = {};
   std::string shown = {};
-  std::int64_t took_ms = 0;  // kSame
+  std::int64_t took_ms = 0;  // kSame, kCandidate
 };
 
 struct Input {

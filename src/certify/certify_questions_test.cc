@@ -278,16 +278,22 @@ TEST_F(Asking, WhatAFileIsMadeFromIsReadWhateverIsAnswered) {
   EXPECT_THAT(verdict.unanswered, IsEmpty());
 }
 
-TEST_F(Asking, AGateAnswersAtSemanticAndNoExactLevel) {
+TEST_F(Asking, APassOnWhatLandsAnswersAtSemanticAndNoExactLevel) {
   run_tests();
   looks(1, "a");
   head["a"] = file("theirs");
-  answers = {{1, How::kGate}};
-  EXPECT_THAT(judged(Isolation::kSemantic).excused, ElementsAre(Excuse{Why::kGate, "pytest -q"}));
-  EXPECT_THAT(judged(Isolation::kSemantic).held, ElementsAre(Held{Held::How::kGate, "pytest -q"}));
-  EXPECT_TRUE(judged(Isolation::kSemantic).commit);
-  EXPECT_FALSE(judged(Isolation::kStrict).commit);
-  EXPECT_THAT(judged(Isolation::kStrict).unanswered, ElementsAre(1));
+  using By = std::pair<Held::How, Why>;
+  for (const auto& [how, by] :
+       {std::pair(How::kGate, By(Held::How::kGate, Why::kGate)),
+        std::pair(How::kCandidate, By(Held::How::kCandidate, Why::kCandidate))}) {
+    answers = {{1, how}};
+    const Verdict verdict = judged(Isolation::kSemantic);
+    EXPECT_THAT(verdict.excused, ElementsAre(Excuse{by.second, "pytest -q"}));
+    EXPECT_THAT(verdict.held, ElementsAre(Held{by.first, "pytest -q"}));
+    EXPECT_TRUE(verdict.commit);
+    EXPECT_FALSE(judged(Isolation::kStrict).commit);
+    EXPECT_THAT(judged(Isolation::kStrict).unanswered, ElementsAre(1));
+  }
 }
 
 TEST_F(Asking, ALookOfNobodysQuestionHasToHoldWhateverIsAnswered) {

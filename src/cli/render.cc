@@ -191,10 +191,15 @@ std::string conflict_lines(const Conflict& conflict, const Style& style) {
 }
 
 std::string asked_again(const Admission& admitted) {
-  const auto asked = std::ranges::count(admitted.held, Held::How::kAsked, &Held::how);
+  const auto on_head = std::ranges::count(admitted.held, Held::How::kAsked, &Held::how);
+  const auto on_candidate = std::ranges::count(admitted.held, Held::How::kCandidate, &Held::how);
+  const auto asked = on_head + on_candidate;
   if (asked == 0) return {};
-  return fmt::format("{} run again on the new head: the same {}, {}",
+  return fmt::format("{} run again on {}: the same {}, {}",
                      asked == 1 ? "1 command was" : fmt::format("{} commands were", asked),
+                     on_candidate == 0 ? "the new head"
+                     : on_head == 0    ? "what lands"
+                                       : "the new head and on what lands",
                      asked == 1 ? "answer" : "answers", format_duration(admitted.asked_ms));
 }
 

@@ -38,12 +38,19 @@ TEST(Admitted, ALineSaysHowManyCommandsWereRunAgain) {
   admitted.held.push_back({kAsked, "head -1 b", 40});
   EXPECT_EQ(asked_again(admitted),
             "2 commands were run again on the new head: the same answers, 1.2 s");
+  admitted.held.push_back({kCandidate, "pytest", 40});
+  EXPECT_EQ(asked_again(admitted),
+            "3 commands were run again on the new head and on what lands: the same answers, 1.2 s");
+  admitted.held = {{kCandidate, "pytest", 40}};
+  EXPECT_EQ(asked_again(admitted), "1 command was run again on what lands: the same answer, 1.2 s");
 }
 
 TEST(Admitted, EachAnswerSaysByWhatItHolds) {
   api::WhyReport report;
   EXPECT_EQ(admitted_lines(report), "");
-  report.admitted = {{}, {{Held::How::kAsked, "head -1 a", 40}, {Held::How::kGate, "t", 0}}, 3, 40};
+  using enum Held::How;
+  report.admitted = {
+      {}, {{kAsked, "head -1 a", 40}, {kGate, "t", 0}, {kCandidate, "make check", 900}}, 3, 940};
   report.excused = {"`t` passed, and a gate runs it on what lands"};
   report.to_ask = {"pytest"};
   EXPECT_EQ(admitted_lines(report),
@@ -51,6 +58,7 @@ TEST(Admitted, EachAnswerSaysByWhatItHolds) {
             "\nheld by answers\n"
             "  `head -1 a` was run again on the new head: the same answer, 40 ms\n"
             "  `t` is what a gate runs on what lands\n"
+            "  `make check` was run again on what lands, and passed, 0.9 s\n"
             "\nexcused at semantic\n  `t` passed, and a gate runs it on what lands\n"
             "  and 3 more\n");
 }

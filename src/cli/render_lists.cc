@@ -231,6 +231,9 @@ static std::string held_line(const Held& held) {
     case Held::How::kAsked:
       return fmt::format("{}was run again on the new head: the same answer, {}\n", command,
                          format_duration(held.took_ms));
+    case Held::How::kCandidate:
+      return fmt::format("{}was run again on what lands, and passed, {}\n", command,
+                         format_duration(held.took_ms));
     case Held::How::kGate:
       return command + "is what a gate runs on what lands\n";
     case Held::How::kReplaced:

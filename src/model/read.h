@@ -103,13 +103,16 @@ struct Question {
   // Files of the transaction's own, sorted, that were by then as it leaves them; and directories
   // that it had removed. One that lost its files otherwise is still there, empty.
   std::vector<std::string> own;
-  // kRunner: those of `own` in whose contents it looked, sorted. Another transaction may have
-  // changed such a file too, and what lands is then a merge that it never saw.
+  // kRunner: files of the transaction's own in whose contents it looked, sorted. Another
+  // transaction may have changed such a file too, and what lands is then a merge that it never saw.
   std::vector<std::string> met = {};
   // Paths, sorted, that the transaction changed before it and afterwards, and that it did not meet:
   // what was there by then is not known, and on a tree where it meets one it cannot be asked. Of
   // one that is in `own` too it met the name: there it cannot be asked where it looks into it.
   std::vector<std::string> unsettled = {};
+  // False: kRunner: it met files that were changed before it and afterwards, so that it cannot be
+  // asked as it was; at semantic it can be asked on what would land.
+  bool settled = true;
 
   bool operator==(const Question&) const = default;
 };

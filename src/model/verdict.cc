@@ -5,7 +5,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<Excuse::Why, 8> kExcuses{{
+constexpr NameTable<Excuse::Why, 9> kExcuses{{
     {Excuse::Why::kLayout, "layout"},
     {Excuse::Why::kMerged, "merged"},
     {Excuse::Why::kHistory, "history"},
@@ -14,12 +14,14 @@ constexpr NameTable<Excuse::Why, 8> kExcuses{{
     {Excuse::Why::kGate, "gate"},
     {Excuse::Why::kHousekeeping, "housekeeping"},
     {Excuse::Why::kListing, "listing"},
+    {Excuse::Why::kCandidate, "candidate"},
 }};
 
-constexpr NameTable<Held::How, 3> kHeld{{
+constexpr NameTable<Held::How, 4> kHeld{{
     {Held::How::kAsked, "asked"},
     {Held::How::kGate, "gate"},
     {Held::How::kReplaced, "replaced"},
+    {Held::How::kCandidate, "candidate"},
 }};
 
 template <typename T>

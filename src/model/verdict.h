@@ -48,6 +48,7 @@ struct Excuse {
     kGate,          // ... that a gate runs on what would land
     kHousekeeping,  // a look of an agent's own program, by itself, that it showed to nobody
     kListing,       // names of a directory that an agent alone was shown, and cannot depend on
+    kCandidate,     // a runner that was run on what would land, and passed
   } why = Why::kLayout;
   std::string subject;  // a path, a reference, or the command line of a question
   bool operator==(const Excuse&) const = default;
@@ -56,12 +57,13 @@ struct Excuse {
 // A question whose looks do not hold, and by what its answer does.
 struct Held {
   enum class How {
-    kAsked,     // it was run again on the head, and answers as it did
-    kGate,      // a gate runs it on what would land
-    kReplaced,  // the transaction ran it again later
+    kAsked,      // it was run again on the head, and answers as it did
+    kGate,       // a gate runs it on what would land
+    kReplaced,   // the transaction ran it again later
+    kCandidate,  // it was run on what would land, and passed
   } how = How::kAsked;
   std::string question;      // its command line, as argv_text (model/read.h) has it
-  std::int64_t took_ms = 0;  // kAsked
+  std::int64_t took_ms = 0;  // kAsked, kCandidate
   bool operator==(const Held&) const = default;
 };
 

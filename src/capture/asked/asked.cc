@@ -399,6 +399,7 @@ void Asked::judge_own(Candidate& one, std::int64_t number, const std::set<std::s
   one.question.own = std::move(files.own);
   one.question.met = std::move(files.met);
   one.question.unsettled = std::move(files.unsettled);
+  one.question.settled = files.settled;
 }
 
 void Asked::judge(std::int64_t number, const std::set<std::string>& looks,

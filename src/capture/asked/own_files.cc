@@ -75,6 +75,7 @@ class Sorting {
 
   OwnFiles take() {
     std::ranges::sort(found_.unsettled);
+    std::ranges::sort(found_.met);
     return std::move(found_);
   }
   bool spoiled() const { return !found_.spoiled.empty(); }
@@ -104,12 +105,13 @@ class Sorting {
 
   void unsettled(const std::string& path, const Since& when) {
     if (INJECTED_BUG("capture.all_is_settled")) return;
-    if (meets(*asking_.looks, path)) {
-      return spoil(
-          "'" + path +
-          (when.meanwhile ? "' was written meanwhile" : "' was changed before and after it"));
+    if (!meets(*asking_.looks, path)) return name_unsettled(path);
+    if (when.meanwhile) return spoil("'" + path + "' was written meanwhile");
+    if (asking_.kind == Question::Kind::kPure) {
+      return spoil("'" + path + "' was changed before and after it");
     }
-    name_unsettled(path);
+    found_.settled = false;
+    if (looks_into(*asking_.looks, path)) found_.met.push_back(path);
   }
 
   void name_unsettled(const std::string& path) {

@@ -2,7 +2,8 @@
 //
 // A question is asked again on the tree of a commit, with those of these files that were by then as
 // the transaction leaves them. So a path that it met must have been in one of two states, that of
-// the commit or the one that lands; where it may have been in a third, the process is no question.
+// the commit or the one that lands; where it may have been in a third, a pure process is no
+// question, and a runner is one that what lands alone can answer.
 // A path that it did not meet may be met on another tree: what is not known of such a one is named
 // (unsettled), and an asking that meets it is no answer. A file of which it met only the name may
 // hold anything: it is in the tree as it lands, and an asking that looks into it is no answer.
@@ -45,6 +46,7 @@ struct OwnFiles {
   std::vector<std::string> own;        // as they land, and removed directories, sorted
   std::vector<std::string> met;        // those of them in whose contents a runner looked, sorted
   std::vector<std::string> unsettled;  // sorted; of those that are in `own` too the name is known
+  bool settled = true;                 // as in Question; `own` and `unsettled` say nothing else
   std::string spoiled;                 // why it is no question; "" it may be one
 };
 

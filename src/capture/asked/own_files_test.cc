@@ -85,6 +85,7 @@ TEST_F(Own, ADirectoryIsGoneWhereItWasRemoved) {
 
 TEST_F(Own, WhatItMetMustNotHaveBeenAnyOther) {
   lands("a");
+  kind = Question::Kind::kPure;
   touched("a", {1, 21});
   EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
   touches["a"] = {{15, 0}};
@@ -96,8 +97,25 @@ TEST_F(Own, WhatItMetMustNotHaveBeenAnyOther) {
   EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
 }
 
+TEST_F(Own, OnlyWhatLandsCanAnswerForARunThatMetAnother) {
+  lands("a");
+  lands("d/x");
+  touched("a", {1, 21});
+  touched("d/x", {1, 15});
+  looks = {"a"};
+  EXPECT_FALSE(found().settled);
+  EXPECT_EQ(found().spoiled, "");
+  EXPECT_THAT(found().met, ElementsAre("a"));
+  EXPECT_THAT(found().own, IsEmpty());
+  looks = {"d/x"};
+  EXPECT_EQ(found().spoiled, "'d/x' was written meanwhile");
+  looks = {"b"};
+  EXPECT_TRUE(found().settled);
+}
+
 TEST_F(Own, ItIsMetInAListingAndByWhatIsBelowIt) {
   lands("d/x");
+  kind = Question::Kind::kPure;
   touched("d/x", {1, 21});
   touches["d/x"].front().other = true;
   for (const char* look : {"d", "d/x", "d/x/y"}) {
@@ -118,6 +136,7 @@ TEST_F(Own, AFileThatWasMetByItsNameAloneMayHoldAnything) {
   touched("new", {5, 21});
   unseen = {"new"};
   looks = {""};
+  kind = Question::Kind::kPure;
   EXPECT_THAT(found().own, ElementsAre("a", "new"));
   EXPECT_THAT(found().unsettled, ElementsAre("a", "new"));
   EXPECT_EQ(found().spoiled, "");
@@ -125,6 +144,8 @@ TEST_F(Own, AFileThatWasMetByItsNameAloneMayHoldAnything) {
     looks = {"", look};
     EXPECT_NE(found().spoiled, "") << look;
   }
+  kind = Question::Kind::kRunner;
+  EXPECT_FALSE(found().settled);
 }
 
 TEST_F(Own, ItsNameIsKnownOnlyIfAFileStoodThereAllTheTime) {
@@ -137,6 +158,7 @@ TEST_F(Own, ItsNameIsKnownOnlyIfAFileStoodThereAllTheTime) {
       [](Own& it) { it.writes[0].after = {FileMode::kLink, Oid("1")}; },
       [](Own& it) { it.writes[0].before = {FileMode::kLink, Oid("1")}; },
   };
+  kind = Question::Kind::kPure;
   for (const Change change : changes) {
     writes.clear();
     touches.clear();
@@ -165,7 +187,7 @@ TEST_F(Own, WhatItDidNotMeetIsNamedWhereItIsNotKnown) {
 
 TEST_F(Own, AFileThatIsAtTheEndAsItWasBeforeCountsToo) {
   touched("a", {1, 21});
-  EXPECT_EQ(found().spoiled, "'a' was changed before and after it");
+  EXPECT_FALSE(found().settled);
   looks = {"b/x"};
   EXPECT_THAT(found().unsettled, ElementsAre("a"));
   touches["a"].pop_back();

@@ -183,6 +183,10 @@ class InMemory final : public Decider {
 
   certify::Answer ask_again(const Asked& asked, const Tree& merged, const Footprint& footprint,
                             const Question& question) const {
+    if (!question.settled) {
+      const testing::Said said = answer(question.argv, senses_of(merged, texts_));
+      return passes(question, {}, {.status = said.status});
+    }
     std::set<Look> looks;
     Oid snapshot = footprint.base;
     for (const Read& read : footprint.reads.reads) {

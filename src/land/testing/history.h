@@ -339,12 +339,13 @@ inline void History::put_back_parts(const Member& member, Tree& tree) {
 }
 
 inline std::string excuse_name(Excuse::Why why) {
-  constexpr std::array kNames{"layout",   "merged", "history", "status",
-                              "replaced", "gate",   "listing"};
+  constexpr std::array kNames{"layout", "merged",       "history", "status",   "replaced",
+                              "gate",   "housekeeping", "listing", "candidate"};
   return kNames[static_cast<std::size_t>(why)];
 }
 
-// Excuses runs that a gate covers, and runs that were repeated later.
+// Excuses runs that a gate covers, or that were made again on what lands, and runs that were
+// repeated later.
 inline bool History::excuses_answer(const Member& member, std::size_t number) {
   std::vector<const Step*> asked;
   for (const Step& step : member.program) {
@@ -354,7 +355,7 @@ inline bool History::excuses_answer(const Member& member, std::size_t number) {
   const auto excused = [&](Excuse::Why why) {
     return std::ranges::find(member.excused, Excuse{why, argv_text(argv)}) != member.excused.end();
   };
-  if (excused(Excuse::Why::kGate)) return true;
+  if (excused(Excuse::Why::kGate) || excused(Excuse::Why::kCandidate)) return true;
   if (!excused(Excuse::Why::kReplaced)) return false;
   for (std::size_t later = number + 1; later < asked.size(); ++later) {
     if (asked[later]->argv() == argv && member.player->said()[later].status == 0) return true;
@@ -390,8 +391,10 @@ inline void History::check_semantic(const Member& member, const Tree& after) {
   Oid commit = ids_.back();
   for (const Excuse& excuse : member.excused) {
     ++counts_.excused[excuse_name(excuse.why)];
-    if (excuse.why == Excuse::Why::kGate && !passes_on(excuse.subject, after)) {
-      return object(member, "ended by a gate that does not pass", &there);
+    const bool on_what_lands =
+        excuse.why == Excuse::Why::kGate || excuse.why == Excuse::Why::kCandidate;
+    if (on_what_lands && !passes_on(excuse.subject, after)) {
+      return object(member, "ended by a run that does not pass", &there);
     }
     if (excuse.why == Excuse::Why::kHistory) {
       const std::vector<Oid> commits = history_as_read(member);

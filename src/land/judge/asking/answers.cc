@@ -134,6 +134,21 @@ std::optional<Answer> refuse_first(const Question& question, const Said& before)
   return std::nullopt;
 }
 
+Answer passes(const Question& question, const questions::Question& known, const Said& now) {
+  const std::string again = command_of(question) + " was run again on what would land: ";
+  if (!now.no_answer.empty()) return refuse(question, again + now.no_answer);
+  if (!now.lost.empty()) {
+    return refuse(question, again + "what it looks at is not known, " + now.lost);
+  }
+  if (now.status != 0) return fails(question, known, now);
+  for (const auto* outside : {&now.wanted_hidden, &now.reached}) {
+    if (outside->empty()) continue;
+    return refuse(question, again + fmt::format("it asks for '{}', outside of the repository",
+                                                questions::plain(outside->front())));
+  }
+  return {.question = question.number, .how = How::kCandidate, .took_ms = now.took_ms};
+}
+
 Answer compare(const Question& question, const questions::Question& known, const Said& before,
                const Said& now) {
   const std::string again = command_of(question) + " was run again on the branch: ";

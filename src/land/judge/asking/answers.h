@@ -43,6 +43,8 @@ struct Said {
 certify::Answer refuse(const Question& question, std::string why);
 // Refuses an asking on the first tree that cannot be compared with anything; nullopt: it can.
 std::optional<certify::Answer> refuse_first(const Question& question, const Said& before);
+// The answer of a run on what would land: that it passed, and asked for nothing hidden.
+certify::Answer passes(const Question& question, const questions::Question& known, const Said& now);
 certify::Answer compare(const Question& question, const questions::Question& known,
                         const Said& before, const Said& now);
 

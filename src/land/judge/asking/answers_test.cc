@@ -51,6 +51,29 @@ TEST_F(Answered, TheSameIsTheSame) {
   EXPECT_EQ(same.took_ms, 40);
 }
 
+TEST_F(Answered, ARunOnWhatWouldLandHasToPassAndToAskForNothingElse) {
+  const auto of_what_lands = [&] {
+    return passes(tests, questions::classify(tests.argv).value(), now);
+  };
+  EXPECT_EQ(of_what_lands().how, How::kCandidate);
+  EXPECT_EQ(of_what_lands().took_ms, 20);
+  using Change = void (*)(Said&);
+  const std::pair<Change, const char*> changes[] = {
+      {[](Said& it) { it.status = 1; }, "the test run `python3 -m unittest` fails now (line)"},
+      {[](Said& it) { it.no_answer = "it came to no end"; }, "it came to no end"},
+      {[](Said& it) { it.lost = "records are missing"; }, "what it looks at is not known"},
+      {[](Said& it) { it.wanted_hidden = {"/run/x"}; }, "it asks for '/run/x', outside of the"},
+      {[](Said& it) { it.reached = {"10.0.0.1:80"}; }, "it asks for '10.0.0.1:80', outside of the"},
+  };
+  for (const auto& [change, why] : changes) {
+    const Said was = now;
+    change(now);
+    EXPECT_EQ(of_what_lands().how, How::kOther) << why;
+    EXPECT_THAT(of_what_lands().why, HasSubstr(why));
+    now = was;
+  }
+}
+
 TEST_F(Answered, APureProcessHasToSayTheSameBytes) {
   now.out = text("other\n");
   EXPECT_EQ(answer().how, How::kOther);

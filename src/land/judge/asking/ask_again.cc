@@ -59,6 +59,9 @@ struct Askings::State {
   Result<std::optional<Put>> put(const Footprint& footprint, const Candidate& candidate,
                                  const Question& question) const;
   Result<bool> git_can_be_asked(const Put& put) const;
+  Result<std::optional<Answer>> on_what_lands(const Footprint& footprint,
+                                              const Candidate& candidate, const RefName& target,
+                                              const Question& question);
   Result<const Said*> on(const Footprint& footprint, const Put& put, const Place& place);
   Result<asking::Asked> run(const Put& put, const Place& place);
   Result<asking::Asked> run_over(const asking::AskSpec& spec);
@@ -76,6 +79,12 @@ struct Askings::State {
 };
 
 namespace {
+
+// A command that policy declares is on no list.
+questions::Question known_as(const Question& question) {
+  auto known = questions::classify(question.argv);
+  return known ? *std::move(known) : questions::Question();
+}
 
 // A file of the transaction's own as it landed, or would: what the head made of it as well.
 Result<std::optional<TreeEntry>> finished(const repo::Objects& objects, const Footprint& footprint,
@@ -162,7 +171,7 @@ Result<std::optional<Put>> Askings::State::put(const Footprint& footprint,
   const repo::Objects& objects = context.repository->objects();
   Put put;
   put.question = &question;
-  if (auto known = questions::classify(question.argv)) put.known = *std::move(known);
+  put.known = known_as(question);
   Oid commit;
   for (const Read& read : footprint.reads.reads) {
     if (read.question != question.number) continue;
@@ -286,7 +295,7 @@ Result<const Said*> Askings::State::on(const Footprint& footprint, const Put& pu
   const std::string git_dir = ran->git_dir;
   Said one = said_of(*std::move(ran), put.known.order);
   const std::vector<std::string>& unsettled = put.question->unsettled;
-  const bool wanted = place == put.before || !unsettled.empty();
+  const bool wanted = put.question->settled && (place == put.before || !unsettled.empty());
   if (wanted && one.no_answer.empty() && one.lost.empty()) {
     const auto looks = TRY(looks_of(context, footprint, put, place, record_file, git_dir));
     one.repeats = looks && std::ranges::includes(*looks, put.looks);
@@ -301,10 +310,25 @@ Result<const Said*> Askings::State::on(const Footprint& footprint, const Put& pu
   return &(said[key] = std::move(one));
 }
 
+// A run that cannot be asked as it was.
+Result<std::optional<Answer>> Askings::State::on_what_lands(const Footprint& footprint,
+                                                            const Candidate& candidate,
+                                                            const RefName& target,
+                                                            const Question& question) {
+  const Put put{.question = &question, .known = known_as(question), .target = target};
+  const Place place{candidate.tree, {}};
+  const Said* now = TRY(on(footprint, put, place));
+  if (now == nullptr) return std::optional<Answer>();
+  Answer answer = passes(question, put.known, *now);
+  shorten(said.at({question.number, place}));
+  return answer;
+}
+
 // nullopt: it is left open.
 Result<std::optional<Answer>> Askings::State::ask(const Footprint& footprint, const RefName& target,
                                                   const Candidate& candidate,
                                                   const Question& question) {
+  if (!question.settled) return on_what_lands(footprint, candidate, target, question);
   auto asked = TRY(put(footprint, candidate, question));
   if (!asked) {
     return refuse(question,

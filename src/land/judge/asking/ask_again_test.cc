@@ -190,6 +190,54 @@ TEST_F(AskedAgain, ARunnerThatNoPolicyNamesIsNotAskedAtStrict) {
   EXPECT_THAT(ran, IsEmpty());
 }
 
+// A run in the middle of the work: nobody knows any more what it was of.
+TEST_F(AskedAgain, OnWhatLandsWhereItCannotBeAskedAsItWas) {
+  shown.asked = Question::Kind::kRunner;
+  shown.isolation = Isolation::kSemantic;
+  shown.settled = false;
+  shown.run = {"grep", "-q", "mine", "f1"};
+  const TxnId id = propose();
+  add_line();
+  const LandOutcome outcome = land(id);
+  EXPECT_EQ(outcome.result, LandResult::kLanded);
+  EXPECT_THAT(ran, SizeIs(1));
+  ASSERT_THAT(outcome.admitted.held, SizeIs(1));
+  EXPECT_EQ(outcome.admitted.held[0].how, Held::How::kCandidate);
+  ASSERT_THAT(outcome.admitted.excused, SizeIs(1));
+  EXPECT_EQ(outcome.admitted.excused[0].why, Excuse::Why::kCandidate);
+}
+
+TEST_F(AskedAgain, ThereItHasToPass) {
+  shown.asked = Question::Kind::kRunner;
+  shown.isolation = Isolation::kSemantic;
+  shown.settled = false;
+  shown.run = {"grep", "-q", "more", "f1"};
+  const TxnId id = propose();
+  add_line();
+  const LandOutcome outcome = land(id);
+  EXPECT_EQ(outcome.result, LandResult::kConflict);
+  ASSERT_THAT(outcome.conflicts, SizeIs(1));
+  EXPECT_EQ(outcome.conflicts[0].answer, "`grep -q more f1` fails now");
+}
+
+TEST_F(AskedAgain, NotAtStrictNorWhereNothingWouldLand) {
+  for (const Isolation level : {Isolation::kStrict, Isolation::kSemantic}) {
+    shown.id = level == Isolation::kStrict ? "t-a" : "t-b";
+    shown.asked = Question::Kind::kRunner;
+    shown.isolation = level;
+    shown.settled = false;
+    shown.run = {"grep", "-q", "mine", "f1"};
+    const TxnId id = propose();
+    if (level == Isolation::kStrict) add_line();
+    if (level == Isolation::kSemantic) {
+      world.person_commits("f1", "mine\n");
+      world.person_commits("f2", "another\n");
+    }
+    EXPECT_EQ(land(id).result, LandResult::kConflict);
+    EXPECT_THAT(ran, IsEmpty());
+  }
+}
+
 #ifdef GIT_TXN_BUGS
 TEST_F(AskedAgain, AskingTwiceWouldBeNoticed) {
   const TxnId id = propose();

@@ -8,11 +8,13 @@
 namespace gittxn::land {
 namespace {
 
+bool lands_nothing(const Candidate& candidate) {
+  return candidate.tree == candidate.head_tree && !INJECTED_BUG("land.gates_of_nothing");
+}
+
 bool answered_by_gate(const Question& question, const Candidate& candidate) {
   if (question.kind != Question::Kind::kRunner || !question.directory.empty()) return false;
-  if (certify::is_exact(candidate.level)) return false;
-  const bool nothing = candidate.tree == candidate.head_tree;
-  if (nothing && !INJECTED_BUG("land.gates_of_nothing")) return false;
+  if (certify::is_exact(candidate.level) || lands_nothing(candidate)) return false;
   return std::ranges::any_of(candidate.policy.gates, [&](const GateSpec& gate) {
     return questions::is_command(gate.command, question.argv);
   });
@@ -21,6 +23,10 @@ bool answered_by_gate(const Question& question, const Candidate& candidate) {
 }  // namespace
 
 bool may_be_asked(const Question& question, const Candidate& candidate) {
+  if (!question.settled) {
+    return !certify::is_exact(candidate.level) && !candidate.tree.empty() &&
+           !lands_nothing(candidate);
+  }
   if (question.kind == Question::Kind::kPure || !certify::is_exact(candidate.level)) return true;
   if (INJECTED_BUG("land.status_for_bytes")) return true;
   return std::ranges::any_of(candidate.policy.questions, [&](const QuestionRule& rule) {
