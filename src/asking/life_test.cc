@@ -80,6 +80,16 @@ TEST_F(Life, TooMuchOutputIsNoAnswer) {
   EXPECT_EQ(said("cat README"), "hello\n");
 }
 
+// It is memory: no run takes more of it, and nothing of that stays.
+TEST_F(Life, WhoFillsItsTemporaryDirectoryFails) {
+  const Asked asked = must(ask(shell(
+      "head -c 600000000 /dev/zero >\"$TMPDIR/full\" || { wc -c <\"$TMPDIR/full\"; exit 3; }")));
+  EXPECT_EQ(asked.status, 3);
+  EXPECT_EQ(asked.out.end, std::to_string(512u << 20) + "\n");
+  EXPECT_THAT(asked.err.end, HasSubstr("No space left on device"));
+  EXPECT_EQ(said("ls -A \"$TMPDIR\""), "");
+}
+
 TEST_F(Life, ItHasATimeLimit) {
   const std::string sleep = long_sleep();
   AskSpec slow = shell("trap '' TERM; sleep " + sleep + "; sleep " + sleep);

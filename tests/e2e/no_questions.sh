@@ -48,7 +48,7 @@ MAKE
   echo 'curl -s http://127.0.0.1:9 || :' >lib/quiet
   chmod +x check quiet-check
   printf '[[question]]\nmatch = "./check"\nanswer = "status"\n\n[[question]]\nmatch = "./quiet-check"\nanswer = "status"\n' >.gittxn.toml
-  printf '__pycache__/\nbuild/\n' >.gitignore
+  printf '__pycache__/\nbuild/\n.venv/\n' >.gitignore
   git add -A
   git commit -qm project
   git tag start
@@ -85,6 +85,7 @@ runners() {
   refused 'python3 -m unittest discover -q 2>&1 | tail -n 1 >shown' "$BREAK"
   refused 'python3 -m unittest discover -q -s lib || :' "$COMMENT"
   refused 'make test & sed -i s/one/1/ tests/a; sed -i s/two/2/ lib/text.py; wait' "$BREAK"
+  refused 'mkdir -p .venv/bin; ln -s /usr/bin/python3 .venv/bin/python; .venv/bin/python -m unittest discover -q' "$COMMENT"
   refused 'make test' "$BREAK" 'fails now'
 }
 test_case 'a run that leaves, writes, is killed or shows something else is no question' runners
