@@ -105,6 +105,26 @@ otherwise() {
 }
 test_case 'one that is answered otherwise on the branch is refused' otherwise
 
+# What a run in the middle of the work was of is gone: it is run on what lands.
+in_the_middle() { # CHANGE STATUS: the person's, of what the run looked at
+  rm -f "$WORLD/ready" "$WORLD/go"
+  start_run --retries 0 -- 'echo "# once" >>lib/text.py && python3 -m unittest discover -q && echo "# twice" >>lib/text.py && meet'
+  met
+  sed -i "$1" test/test_text.py
+  git commit -qam 'a test'
+  go_on
+  ends "$2"
+}
+of_what_lands() {
+  project python ''
+  in_the_middle 's/double(2), 4/double(3), 6/' 0
+  exits 0 git txn why --admitted "$(field .txn)"
+  assert_contains "$OUT" '`python3 -m unittest discover -q` passed, and passed again on what lands'
+  in_the_middle 's/double(3), 6/double(3), 7/' 1
+  assert_eq "$(field '.conflicts[0].answer')" 'the test run `python3 -m unittest discover -q` fails now (test)' 'the answer'
+}
+test_case 'a run between two edits of one file is answered by what lands' of_what_lands
+
 # A file that an agent edited and tested is edited by somebody else, too: the merge is what lands, and no run has seen it.
 merged_since() { # SED-EXPRESSION of the person, exit status
   rm -f "$WORLD/ready" "$WORLD/go"
