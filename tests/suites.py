@@ -20,7 +20,7 @@ TRACING = ("capture", "asking", "gates", "land", "txn", "work", "api", "cli")
 
 
 # Stories that take longest for what units hold as well: the part ship alone tells them.
-SHIPPED_ALONE = ("confine", "races")
+SHIPPED_ALONE = ("confine", "hub_trouble", "races")
 
 
 @dataclasses.dataclass
