@@ -27,7 +27,7 @@ std::uint64_t seed() {
 }
 constexpr int kUsualRounds = 12;
 int rounds() {
-  return gittxn::testing::campaign_rounds(kUsualRounds);
+  return std::max(3, gittxn::testing::campaign_rounds(kUsualRounds));  // of fewer some never refine
 }
 
 struct Program {
