@@ -176,7 +176,7 @@ class History {
   void check_semantic(const Member& member, const Tree& after);
   static void apply(const Changes& changes, Tree& tree);
   void check_equal_writes(const Member& member);
-  Tree with_equal_writes(const Member& member) const;
+  Tree with_equal_writes(const Member& member, Tree tree) const;
   void object(const Member& member, const std::string& what, const Player* again);
 
   Generator make_;
@@ -423,10 +423,9 @@ inline void History::check_semantic(const Member& member, const Tree& after) {
   object(member, "landed, and was shown what nothing excuses", &again);
 }
 
-// The base with what both made the same, and with nothing else of either.
-inline Tree History::with_equal_writes(const Member& member) const {
+// A tree with what both made the same, and with nothing else of either.
+inline Tree History::with_equal_writes(const Member& member, Tree tree) const {
   const Player& player = *member.player;
-  Tree tree = player.base();
   for (const PathChange& change : gittxn::testing::diff(player.base(), player.view())) {
     if (entry_of(trees_.back(), change.path) == change.after) apply({change}, tree);
   }
@@ -439,9 +438,18 @@ inline void History::check_equal_writes(const Member& member) {
     return step.kind == Step::Kind::kTold || step.kind == Step::Kind::kMove;
   });
   if (looked) return;  // it saw some of the branch, and which is not asked for at these levels
-  const Tree equal = with_equal_writes(member);
+  const auto seen_on = [&](const Tree& tree) {
+    return play(member.program, texts_, {&tree, player.base_commit()}).seen();
+  };
+  const Tree equal = with_equal_writes(member, player.base());
   const Player again = play(member.program, texts_, {&equal, player.base_commit()});
   if (again.seen() == player.seen()) return;
+  // Rules that came with the branch may hide from a search what both made.
+  Tree ruled = player.base();
+  ruled.erase(kIgnoreFile);
+  const TreeEntry rules = entry_of(trees_.back(), kIgnoreFile);
+  if (rules.present()) ruled[kIgnoreFile] = rules;
+  if (seen_on(with_equal_writes(member, ruled)) == seen_on(ruled)) return;
   object(member, "landed, and an update that both made is there once", &again);
 }
 
