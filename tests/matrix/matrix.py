@@ -11,10 +11,11 @@ committed. The oracle is the whole agent run again at that head:
   left out  when two runs of the agent on one tree differ
 
   tests/matrix/run [--sample N] [--level LEVEL]... [--look TEXT] [--change TEXT] [--way WAY] [--jobs N]
-                   [--write FILE] [--ceilings] [-v]
+                   [--write FILE] [--keep FILE] [--ceilings] [-v]
 
 --sample N takes N cells, the same each time, of looks that need nothing which `./dev test` does not install. --write
-writes the tables of docs/matrix.md. With --ceilings a run fails that counts more than tests/matrix/ceilings allows, and
+writes the tables of docs/matrix.md. --keep writes each verdict down, and a run that was interrupted goes on where it was
+with the same file, program and levels. With --ceilings a run fails that counts more than tests/matrix/ceilings allows, and
 says what may be lowered.
 """
 
@@ -141,6 +142,40 @@ class Table:
         return self.world.git("diff", expected, now)[-400:]
 
 
+class Kept:
+    """Verdicts in a file, a line for each cell: what a run that was interrupted has played."""
+
+    def __init__(self, path, program, levels):
+        self.path = path
+        self.levels = levels
+        self.run = [hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest(), *levels]
+        self.known = {}
+        lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
+        for line in lines:
+            try:
+                one = json.loads(line)
+            except ValueError:
+                continue  # the last one, torn
+            if one["run"] == self.run:
+                self.known[tuple(one["cell"])] = one["said"]
+
+    @staticmethod
+    def name(cell):
+        return cell.look.name, cell.way, cell.change[0]
+
+    def of(self, cell):
+        said = self.known.get(self.name(cell), [])
+        return [Seen(cell, level, *one) for level, one in zip(self.levels, said)]
+
+    def add(self, part):
+        if not self.path:
+            return
+        with open(self.path, "a", encoding="utf-8") as file:
+            for at in range(0, len(part), len(self.levels)):
+                said = [(one.verdict, one.detail) for one in part[at:at + len(self.levels)]]
+                file.write(json.dumps({"run": self.run, "cell": self.name(part[at].cell), "said": said}) + "\n")
+
+
 def play_some(program, some, levels):
     table = Table(program)
     try:
@@ -149,13 +184,16 @@ def play_some(program, some, levels):
         remove(table.place)
 
 
-def play_all(program, found, levels, jobs, verbose):
+def play_all(program, found, levels, jobs, verbose, kept):
     """Every verdict, in the order of the cells."""
-    parts = [found[at:at + CELLS_OF_A_WORLD] for at in range(0, len(found), CELLS_OF_A_WORLD)]
-    seen = []
+    order = {kept.name(cell): at for at, cell in enumerate(found)}
+    seen = [one for cell in found for one in kept.of(cell)]
+    left = [cell for cell in found if not kept.of(cell)]
+    parts = [left[at:at + CELLS_OF_A_WORLD] for at in range(0, len(left), CELLS_OF_A_WORLD)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for part in pool.map(lambda some: play_some(program, some, levels), parts):
             seen += part
+            kept.add(part)
             if sys.stderr.isatty():
                 print(f"\r{len(seen) // len(levels)} of {len(found)} cells ", end="", file=sys.stderr)
             for one in part:
@@ -164,7 +202,7 @@ def play_all(program, found, levels, jobs, verbose):
                           f"    {one.detail}", flush=True)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-    return seen
+    return sorted(seen, key=lambda one: order[kept.name(one.cell)])
 
 
 VERDICTS = ("landed", "excused", "needed", "false", "stale", "left out")
@@ -222,6 +260,7 @@ def main():
     parser.add_argument("--way", default="")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS", "2")))
     parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--ceilings", action="store_true")
     parser.add_argument("-v", action="store_true")
     given = parser.parse_args()
@@ -231,7 +270,10 @@ def main():
         sys.exit("no cell has these names")
     if absent and not given.sample:
         print(f"# not on this machine: {', '.join(absent)}")
-    seen = play_all(program_under_test(), found, levels, given.jobs, given.v)
+    if given.write and not given.write.exists():
+        sys.exit(f"{given.write} is not there; copy docs/matrix.md to it first")
+    program = program_under_test()
+    seen = play_all(program, found, levels, given.jobs, given.v, Kept(given.keep, program, levels))
     counts = rows(seen, lambda one: one.level)
     for level in levels:
         print(f"# {level}: " + ", ".join(f"{counts[level][verdict]} {verdict}" for verdict in VERDICTS))
