@@ -24,9 +24,10 @@
 // What semantic excuses, and says so in the verdict: a file of code that was read, not written, and
 // only laid out anew, and a file that both changed without meeting, each where an agent alone was
 // shown it or an edit was made in it (ReaderClass); history (soft reads of references);
-// a run of the tests or of the build that the transaction repeated later; what an agent's own
-// program looked at by itself; names of a directory that an agent alone was shown, and that the
-// transaction cannot have depended on (listings.h).
+// a run of the tests or of the build that the transaction repeated later, or that passes on what
+// would land, made by a gate or again; what an agent's own program looked at by itself; names of a
+// directory that an agent alone was shown, and that the transaction cannot have depended on
+// (listings.h).
 // Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
 // When a read holds and what commutes is said in judge.h; docs/design/0002-reads.md says why. It

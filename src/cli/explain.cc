@@ -136,9 +136,14 @@ static std::string question_lines(const Question& question, const ReadSet& reads
     looks += fmt::format("    {:<9} {}  {}\n", read_kind_name(read.kind), shown_subject(read),
                          style.paint(Colour::kDim, clean(why_alone(read))));
   }
-  const std::string when =
-      looks.empty() ? "all that it looked at was read otherwise too, and has to hold as it is"
-                    : "is run again when one of these does not hold, " + answer_of(question);
+  std::string when = "is run again when one of these does not hold, " + answer_of(question);
+  if (question.in_between) {
+    when =
+        "is run on what lands when one of these does not hold, and has to pass: a file that it met "
+        "has changed since";
+  }
+  if (looks.empty())
+    when = "all that it looked at was read otherwise too, and has to hold as it is";
   return fmt::format("question {} {}\n    {}\n{}", question.number,
                      cut(clean(argv_text(question.argv)), kMakerShown),
                      style.paint(Colour::kDim, when), looks);

@@ -1,4 +1,5 @@
 // Tests of how answers are shown: those that changed, and those by which a transaction landed.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/render.h"
@@ -92,6 +93,11 @@ TEST(Explained, LooksStandWithTheirQuestion) {
             "    is run again when one of these does not hold, and has to pass\n"
             "    content   b  holds while the file has these bytes\n"
             "no question: wc -l: its input is a pipe, or a socket\n");
+  reads.questions[1].in_between = true;
+  EXPECT_THAT(
+      explained_lines(reads, kUnpainted),
+      ::testing::HasSubstr("question 2 pytest\n    is run on what lands when one of these does "
+                           "not hold, and has to pass: a file that it met has changed since\n"));
 }
 
 }  // namespace

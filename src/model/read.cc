@@ -108,9 +108,7 @@ void fields(FieldIo& io, Question& question) {
   if (io.maybe("own", question.own)) io.texts("own", question.own);
   if (io.maybe("met", question.met)) io.texts("met", question.met);
   if (io.maybe("unsettled", question.unsettled)) io.texts("unsettled", question.unsettled);
-  bool changes = !question.settled;
-  if (io.maybe("changes", changes)) io.boolean("changes", changes);
-  question.settled = !changes;
+  if (io.maybe("in_between", question.in_between)) io.boolean("in_between", question.in_between);
 }
 
 void fields(FieldIo& io, ReadSet& set) {

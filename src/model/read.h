@@ -100,8 +100,9 @@ struct Question {
   std::vector<std::string> settings;  // of git, "key=value": those that its answer depends on
   std::string input;                  // standard input: a path, or "" for nothing
   int status = 0;
-  // Files of the transaction's own, sorted, that were by then as it leaves them; and directories
-  // that it had removed. One that lost its files otherwise is still there, empty.
+  // Files of the transaction's own, sorted, that were by then as it leaves them, or of which it met
+  // the name alone (`unsettled`); and directories that it had removed. One that lost its files
+  // otherwise is still there, empty.
   std::vector<std::string> own;
   // kRunner: files of the transaction's own in whose contents it looked, sorted. Another
   // transaction may have changed such a file too, and what lands is then a merge that it never saw.
@@ -110,9 +111,9 @@ struct Question {
   // what was there by then is not known, and on a tree where it meets one it cannot be asked. Of
   // one that is in `own` too it met the name: there it cannot be asked where it looks into it.
   std::vector<std::string> unsettled = {};
-  // False: kRunner: it met files that were changed before it and afterwards, so that it cannot be
-  // asked as it was; at semantic it can be asked on what would land.
-  bool settled = true;
+  // kRunner: it met files that were changed before it and afterwards, so that it cannot be asked as
+  // it was; at semantic it can be asked on what would land. `own`, `unsettled` say nothing then.
+  bool in_between = false;
 
   bool operator==(const Question&) const = default;
 };

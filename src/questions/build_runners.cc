@@ -13,6 +13,7 @@ Asked<void> check_targets(const std::vector<std::string>& words, Question& quest
     if (!is_known_target(word))
       return no_question(question.name + " of the target " + word + " is not on the list");
     question.tests = question.tests || is_test_target(word);
+    question.builds_tests = question.tests;
     question.name += " " + word;
   }
   return {};

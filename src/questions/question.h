@@ -51,6 +51,7 @@ struct Question {
   Order order = Order::kItsOwn;
   GitState git = GitState::kNone;
   bool tests = false;           // a runner of tests: that one ran has to be shown by what it opened
+  bool builds_tests = false;    // ... or by a program that it has built and started
   std::optional<int> none_ran;  // the status that says that no test ran, where there is one
   bool operator==(const Question&) const = default;
 };

@@ -239,6 +239,11 @@ TEST(Runners, SayWhenTestsHaveToRun) {
   EXPECT_FALSE(of("npm run lint").tests);
   EXPECT_TRUE(of("make check").tests);
   EXPECT_FALSE(of("make").tests);
+  EXPECT_TRUE(of("make check").builds_tests);
+  EXPECT_TRUE(of("ninja test").builds_tests);
+  EXPECT_FALSE(of("make").builds_tests);
+  for (const char* runner : {"cargo test", "go test ./...", "npm test", "pytest"})
+    EXPECT_FALSE(of(runner).builds_tests) << runner;
   EXPECT_TRUE(of("cmake --build b --target test").tests);
   EXPECT_TRUE(of("go test ./...").tests);
   EXPECT_FALSE(of("go vet ./...").tests);

@@ -105,15 +105,20 @@ otherwise() {
 }
 test_case 'one that is answered otherwise on the branch is refused' otherwise
 
-# What a run in the middle of the work was of is gone: it is run on what lands.
-in_the_middle() { # CHANGE STATUS: the person's, of what the run looked at
+# beside COMMAND SED-EXPRESSION FILE STATUS: a run of the command ends with it where a person edits the file meanwhile
+beside() {
   rm -f "$WORLD/ready" "$WORLD/go"
-  start_run --retries 0 -- 'echo "# once" >>lib/text.py && python3 -m unittest discover -q && echo "# twice" >>lib/text.py && meet'
+  start_run --retries 0 -- "$1 && meet"
   met
-  sed -i "$1" test/test_text.py
-  git commit -qam 'a test'
+  sed -i "$2" "$3"
+  git commit -qam 'an edit'
   go_on
-  ends "$2"
+  ends "$4"
+}
+
+# What a run in the middle of the work was of is gone: it is run on what lands.
+in_the_middle() { # SED-EXPRESSION of the person, exit status
+  beside 'echo "# once" >>lib/text.py && python3 -m unittest discover -q && echo "# twice" >>lib/text.py' "$1" test/test_text.py "$2"
 }
 of_what_lands() {
   project python ''
@@ -127,13 +132,7 @@ test_case 'a run between two edits of one file is answered by what lands' of_wha
 
 # A file that an agent edited and tested is edited by somebody else, too: the merge is what lands, and no run has seen it.
 merged_since() { # SED-EXPRESSION of the person, exit status
-  rm -f "$WORLD/ready" "$WORLD/go"
-  start_run --retries 0 -- 'sed -i "s/2 \* n/n + n/" lib/text.py && python3 -m unittest discover -q && meet'
-  met
-  sed -i "$1" lib/text.py
-  git commit -qam 'another way to halve'
-  go_on
-  ends "$2"
+  beside 'sed -i "s/2 \* n/n + n/" lib/text.py && python3 -m unittest discover -q' "$1" lib/text.py "$2"
 }
 of_a_merge() {
   project python ''

@@ -15,7 +15,7 @@ committed. The oracle is the whole agent run again at that head:
 
 --sample N takes N cells, the same each time, of looks that need nothing which `./dev test` does not install. --write
 writes the tables of docs/matrix.md. --keep writes each verdict down, and a run that was interrupted goes on where it was
-with the same file, program and levels. With --ceilings a run fails that counts more than tests/matrix/ceilings allows, and
+with the same file, program, tables and levels. With --ceilings a run fails that counts more than tests/matrix/ceilings allows, and
 says what may be lowered.
 """
 
@@ -148,7 +148,9 @@ class Kept:
     def __init__(self, path, program, levels):
         self.path = path
         self.levels = levels
-        self.run = [hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest(), *levels]
+        here = pathlib.Path(__file__).parent
+        played = [pathlib.Path(program), *sorted(here.glob("*.py")), here.parent / "world.py"]
+        self.run = [*(hashlib.sha256(one.read_bytes()).hexdigest() for one in played), *levels]
         self.known = {}
         lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
         for line in lines:

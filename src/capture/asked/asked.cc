@@ -179,6 +179,7 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   one.question.tree = input_.places.tree;
   one.question.environment = Digest(exec.env_digest);
   one.tests = question->tests;
+  one.builds_tests = question->builds_tests;
   one.outer = until_now;
   one.pid = exec.pid;
   one.from = now_;
@@ -203,13 +204,14 @@ std::int64_t Asked::started(const Record& exec, const Resolved& program, search:
   return number;
 }
 
-// A program that a run of the tests has built and started is a test, whatever its name.
+// A program that `make check` has built and started is a test, whatever its name.
 void Asked::ran(std::int64_t number, const Resolved& program, const std::string& path) {
   const auto by = left_.find(left_name(program, path));
   if (by == left_.end()) return;
   for (; number != 0; number = candidate(number)->outer) {
     const auto inside_it = [&](std::int64_t writer) { return inside(writer, number); };
-    if (std::ranges::any_of(by->second, inside_it)) candidate(number)->showed_test = true;
+    Candidate& one = *candidate(number);
+    if (one.builds_tests && std::ranges::any_of(by->second, inside_it)) one.showed_test = true;
   }
 }
 
@@ -399,7 +401,7 @@ void Asked::judge_own(Candidate& one, std::int64_t number, const std::set<std::s
   one.question.own = std::move(files.own);
   one.question.met = std::move(files.met);
   one.question.unsettled = std::move(files.unsettled);
-  one.question.settled = files.settled;
+  one.question.in_between = files.in_between;
 }
 
 void Asked::judge(std::int64_t number, const std::set<std::string>& looks,

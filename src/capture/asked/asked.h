@@ -13,8 +13,9 @@
 //   - what it left elsewhere was not read by any process outside of a runner
 //   - of the transaction's own files that it met, each was by then as it is at the end, or as the
 //     snapshot has it (own_files.h)
-//   - a runner of tests that is known opened a test, or started a program that it had built; a pure
-//     process started nothing, wrote nothing, and read nothing that only this worktree has
+//   - a runner of tests that is known opened a test, or was make and started a program that it had
+//     built; a pure process started nothing, wrote nothing, and read nothing that only this
+//     worktree has
 //   - of git: its git directory was as an asking has it (git/git_standing.h), and the files that it
 //     compares are those of the commit, of the transaction as it leaves them, or ignored
 #pragma once
@@ -75,6 +76,7 @@ class Asked {
     std::int64_t after_ms = 0;       // a time when it had begun; 0: there is none
     int alive = 0;                   // processes that it started
     bool tests = false;              // that one ran has to show
+    bool builds_tests = false;       // ... by a program that it has built, too
     bool showed_test = false;        // it does
     bool reads_git = false;          // it is git, and only reads
     questions::GitState git = questions::GitState::kNone;

@@ -117,6 +117,16 @@ TEST_F(Asks, AProgramThatARunHasBuiltAndStartedIsATest) {
   }
 }
 
+TEST_F(Asks, AHarnessThatItBuiltIsNone) {
+  runs({"cargo", "test"});
+  looks("a.txt");
+  story->create("target/harness", O_WRONLY, false, kChild);
+  runs({story->at("target/harness")}, kGrandchild, kChild);
+  exits(0, kGrandchild);
+  exits();
+  EXPECT_THAT(reads(), Contains("0 a.txt"));
+}
+
 // A transaction's log, say, which all commands of a shell write into.
 TEST_F(Asks, AFileOfWhichItSawTheNameMayBeWrittenBeforeAndAfter) {
   for (const char* what : {"file", "link"}) {
@@ -131,7 +141,7 @@ TEST_F(Asks, AFileOfWhichItSawTheNameMayBeWrittenBeforeAndAfter) {
     story->overwrite("seen.txt");
     EXPECT_THAT(reads(), ElementsAre("1 a.txt")) << what;
     ASSERT_EQ(told.questions.size(), 1u);
-    EXPECT_EQ(told.questions[0].settled, file);
+    EXPECT_EQ(told.questions[0].in_between, !file);
     if (!file) continue;
     EXPECT_THAT(told.questions[0].own, ElementsAre("seen.txt"));
     EXPECT_THAT(told.questions[0].unsettled, ElementsAre("seen.txt"));
@@ -272,7 +282,7 @@ TEST_F(Asks, OnlyWhatLandsAnswersForOneThatMetAFileWhichChangedBeforeAndAfter) {
   exits();
   story->overwrite("new.txt");
   EXPECT_THAT(reads(), ElementsAre("1 a.txt"));
-  EXPECT_FALSE(told.questions[0].settled);
+  EXPECT_TRUE(told.questions[0].in_between);
   EXPECT_THAT(told.questions[0].met, ElementsAre("new.txt"));
 }
 
@@ -288,10 +298,10 @@ TEST_F(Asks, NorIsOneSettledThatMetAFileWhichWasChangedBackAfterwards) {
     if (there) story->overwrite(path);
     if (!there) story->add(Op::kUnlink, path);
     EXPECT_THAT(reads(), Contains("1 a.txt")) << path;
-    EXPECT_FALSE(told.questions[0].settled);
+    EXPECT_TRUE(told.questions[0].in_between);
     story->ignored = [](const std::string& name) { return name == "made.txt"; };
     EXPECT_THAT(reads(), Contains("1 a.txt"));
-    EXPECT_EQ(told.questions[0].settled, !there)
+    EXPECT_EQ(told.questions[0].in_between, there)
         << path << ": what is tracked is not ignored, and what is never lands";
   }
 }

@@ -110,7 +110,7 @@ class Sorting {
     if (asking_.kind == Question::Kind::kPure) {
       return spoil("'" + path + "' was changed before and after it");
     }
-    found_.settled = false;
+    found_.in_between = true;
     if (looks_into(*asking_.looks, path)) found_.met.push_back(path);
   }
 

@@ -46,7 +46,7 @@ struct OwnFiles {
   std::vector<std::string> own;        // as they land, and removed directories, sorted
   std::vector<std::string> met;        // those of them in whose contents a runner looked, sorted
   std::vector<std::string> unsettled;  // sorted; of those that are in `own` too the name is known
-  bool settled = true;                 // as in Question; `own` and `unsettled` say nothing else
+  bool in_between = false;             // as in Question
   std::string spoiled;                 // why it is no question; "" it may be one
 };
 

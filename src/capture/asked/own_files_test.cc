@@ -103,14 +103,14 @@ TEST_F(Own, OnlyWhatLandsCanAnswerForARunThatMetAnother) {
   touched("a", {1, 21});
   touched("d/x", {1, 15});
   looks = {"a"};
-  EXPECT_FALSE(found().settled);
+  EXPECT_TRUE(found().in_between);
   EXPECT_EQ(found().spoiled, "");
   EXPECT_THAT(found().met, ElementsAre("a"));
   EXPECT_THAT(found().own, IsEmpty());
   looks = {"d/x"};
   EXPECT_EQ(found().spoiled, "'d/x' was written meanwhile");
   looks = {"b"};
-  EXPECT_TRUE(found().settled);
+  EXPECT_FALSE(found().in_between);
 }
 
 TEST_F(Own, ItIsMetInAListingAndByWhatIsBelowIt) {
@@ -145,7 +145,7 @@ TEST_F(Own, AFileThatWasMetByItsNameAloneMayHoldAnything) {
     EXPECT_NE(found().spoiled, "") << look;
   }
   kind = Question::Kind::kRunner;
-  EXPECT_FALSE(found().settled);
+  EXPECT_TRUE(found().in_between);
 }
 
 TEST_F(Own, ItsNameIsKnownOnlyIfAFileStoodThereAllTheTime) {
@@ -187,7 +187,7 @@ TEST_F(Own, WhatItDidNotMeetIsNamedWhereItIsNotKnown) {
 
 TEST_F(Own, AFileThatIsAtTheEndAsItWasBeforeCountsToo) {
   touched("a", {1, 21});
-  EXPECT_FALSE(found().settled);
+  EXPECT_TRUE(found().in_between);
   looks = {"b/x"};
   EXPECT_THAT(found().unsettled, ElementsAre("a"));
   touches["a"].pop_back();

@@ -217,7 +217,7 @@ class Inquiries {
     question.own = std::move(files.own);
     question.met = std::move(files.met);
     question.unsettled = std::move(files.unsettled);
-    question.settled = files.settled;
+    question.in_between = files.in_between;
     return files.spoiled.empty();
   }
 

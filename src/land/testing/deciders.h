@@ -183,7 +183,7 @@ class InMemory final : public Decider {
 
   certify::Answer ask_again(const Asked& asked, const Tree& merged, const Footprint& footprint,
                             const Question& question) const {
-    if (!question.settled) {
+    if (question.in_between) {
       const testing::Said said = answer(question.argv, senses_of(merged, texts_));
       return passes(question, {}, {.status = said.status});
     }

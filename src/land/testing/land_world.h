@@ -67,7 +67,7 @@ struct Proposal {
   std::vector<std::string> run{};                  // a run of the tests whose looks `reads` are
   Question::Kind asked = Question::Kind::kRunner;  // ... or another question
   std::string program;                             // its file; "": /usr/bin/ and its first word
-  bool settled = true;                             // it met no file that changed again
+  bool in_between = false;                         // it met a file that changed again
   ReaderClass reader = ReaderClass::kShown;        // of `reads`, but for those of a run
 };
 
@@ -270,7 +270,7 @@ class LandWorld {
       Question question;
       question.number = 1;
       question.kind = proposal.asked;
-      question.settled = proposal.settled;
+      question.in_between = proposal.in_between;
       question.argv = proposal.run;
       question.program =
           proposal.program.empty() ? "/usr/bin/" + proposal.run.front() : proposal.program;

@@ -295,7 +295,7 @@ Result<const Said*> Askings::State::on(const Footprint& footprint, const Put& pu
   const std::string git_dir = ran->git_dir;
   Said one = said_of(*std::move(ran), put.known.order);
   const std::vector<std::string>& unsettled = put.question->unsettled;
-  const bool wanted = put.question->settled && (place == put.before || !unsettled.empty());
+  const bool wanted = !put.question->in_between && (place == put.before || !unsettled.empty());
   if (wanted && one.no_answer.empty() && one.lost.empty()) {
     const auto looks = TRY(looks_of(context, footprint, put, place, record_file, git_dir));
     one.repeats = looks && std::ranges::includes(*looks, put.looks);
@@ -328,7 +328,7 @@ Result<std::optional<Answer>> Askings::State::on_what_lands(const Footprint& foo
 Result<std::optional<Answer>> Askings::State::ask(const Footprint& footprint, const RefName& target,
                                                   const Candidate& candidate,
                                                   const Question& question) {
-  if (!question.settled) return on_what_lands(footprint, candidate, target, question);
+  if (question.in_between) return on_what_lands(footprint, candidate, target, question);
   auto asked = TRY(put(footprint, candidate, question));
   if (!asked) {
     return refuse(question,

@@ -191,11 +191,24 @@ TEST_F(AskedAgain, ARunnerThatNoPolicyNamesIsNotAskedAtStrict) {
 }
 
 // A run in the middle of the work: nobody knows any more what it was of.
-TEST_F(AskedAgain, OnWhatLandsWhereItCannotBeAskedAsItWas) {
-  shown.asked = Question::Kind::kRunner;
-  shown.isolation = Isolation::kSemantic;
-  shown.settled = false;
-  shown.run = {"grep", "-q", "mine", "f1"};
+class InBetween : public AskedAgain {
+ protected:
+  InBetween() {
+    shown.asked = Question::Kind::kRunner;
+    shown.isolation = Isolation::kSemantic;
+    shown.in_between = true;
+    shown.run = {"grep", "-q", "mine", "f1"};
+  }
+  // The branch gets the same change, and something that the run looked at.
+  LandOutcome land_nothing() {
+    const TxnId id = propose();
+    world.person_commits("f1", "mine\n");
+    add_line();
+    return land(id);
+  }
+};
+
+TEST_F(InBetween, ItIsRunOnWhatLands) {
   const TxnId id = propose();
   add_line();
   const LandOutcome outcome = land(id);
@@ -207,10 +220,7 @@ TEST_F(AskedAgain, OnWhatLandsWhereItCannotBeAskedAsItWas) {
   EXPECT_EQ(outcome.admitted.excused[0].why, Excuse::Why::kCandidate);
 }
 
-TEST_F(AskedAgain, ThereItHasToPass) {
-  shown.asked = Question::Kind::kRunner;
-  shown.isolation = Isolation::kSemantic;
-  shown.settled = false;
+TEST_F(InBetween, AndHasToPassThere) {
   shown.run = {"grep", "-q", "more", "f1"};
   const TxnId id = propose();
   add_line();
@@ -220,25 +230,27 @@ TEST_F(AskedAgain, ThereItHasToPass) {
   EXPECT_EQ(outcome.conflicts[0].answer, "`grep -q more f1` fails now");
 }
 
-TEST_F(AskedAgain, NotAtStrictNorWhereNothingWouldLand) {
-  for (const Isolation level : {Isolation::kStrict, Isolation::kSemantic}) {
-    shown.id = level == Isolation::kStrict ? "t-a" : "t-b";
-    shown.asked = Question::Kind::kRunner;
-    shown.isolation = level;
-    shown.settled = false;
-    shown.run = {"grep", "-q", "mine", "f1"};
-    const TxnId id = propose();
-    if (level == Isolation::kStrict) add_line();
-    if (level == Isolation::kSemantic) {
-      world.person_commits("f1", "mine\n");
-      world.person_commits("f2", "another\n");
-    }
-    EXPECT_EQ(land(id).result, LandResult::kConflict);
-    EXPECT_THAT(ran, IsEmpty());
-  }
+TEST_F(InBetween, NotAtStrict) {
+  shown.isolation = Isolation::kStrict;
+  const TxnId id = propose();
+  add_line();
+  EXPECT_EQ(land(id).result, LandResult::kConflict);
+  EXPECT_THAT(ran, IsEmpty());
+}
+
+TEST_F(InBetween, NotWhereNothingWouldLand) {
+  EXPECT_EQ(land_nothing().result, LandResult::kConflict);
+  EXPECT_THAT(ran, IsEmpty());
 }
 
 #ifdef GIT_TXN_BUGS
+TEST_F(InBetween, ARunOfNothingWouldBeNoticed) {
+  arm_bug("land.gates_of_nothing");
+  EXPECT_NE(land_nothing().result, LandResult::kConflict);
+  arm_bug("");
+  EXPECT_THAT(ran, SizeIs(1));
+}
+
 TEST_F(AskedAgain, AskingTwiceWouldBeNoticed) {
   const TxnId id = propose();
   add_line();

@@ -23,7 +23,7 @@ bool answered_by_gate(const Question& question, const Candidate& candidate) {
 }  // namespace
 
 bool may_be_asked(const Question& question, const Candidate& candidate) {
-  if (!question.settled) {
+  if (question.in_between) {
     return !certify::is_exact(candidate.level) && !candidate.tree.empty() &&
            !lands_nothing(candidate);
   }

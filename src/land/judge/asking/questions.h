@@ -21,8 +21,8 @@ std::vector<certify::Answer> answers_by_gates(const ReadSet& reads,
                                               const Candidate& candidate);
 
 // True if the question may be asked again for that candidate. The output of a runner is not
-// compared, so at exact levels only one may be whose status is its answer by the head's policy; and
-// one that cannot be asked as it was may be nowhere but at semantic, where something would land.
+// compared, so at exact levels only one may be whose status is its answer by the head's policy.
+// One that cannot be asked as it was may be at no exact level, and only where something would land.
 bool may_be_asked(const Question& question, const Candidate& candidate);
 
 }  // namespace gittxn::land
