@@ -185,7 +185,7 @@ class InMemory final : public Decider {
                             const Question& question) const {
     if (question.in_between) {
       const testing::Said said = answer(question.argv, senses_of(merged, texts_));
-      return passes(question, {}, {.status = said.status});
+      return passes(question, {}, {}, {.status = said.status});
     }
     std::set<Look> looks;
     Oid snapshot = footprint.base;

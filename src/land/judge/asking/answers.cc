@@ -95,6 +95,18 @@ const std::string* new_among(const std::vector<std::string>& now,
   return found == now.end() ? nullptr : &*found;
 }
 
+std::optional<Answer> asks_for_more(const Question& question, const Said& before, const Said& now) {
+  for (const auto& [is, was] : {std::pair(&now.wanted_hidden, &before.wanted_hidden),
+                                std::pair(&now.reached, &before.reached)}) {
+    const std::string* more = new_among(*is, *was);
+    if (more == nullptr) continue;
+    return refuse(question, fmt::format("{} asks for '{}' now, outside of the repository, and did "
+                                        "not before",
+                                        command_of(question), questions::plain(*more)));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Printed printed(Digest digest, std::uint64_t bytes, std::string end, questions::Order order) {
@@ -107,6 +119,10 @@ void shorten(Said& said) {
   for (Printed* one : {&said.out, &said.err}) {
     if (one->text.size() > kMostKept) one->text = one->text.substr(one->text.size() - kMostKept);
   }
+}
+
+bool asks_outside(const Said& said) {
+  return !said.wanted_hidden.empty() || !said.reached.empty();
 }
 
 Answer refuse(const Question& question, std::string why) {
@@ -134,18 +150,15 @@ std::optional<Answer> refuse_first(const Question& question, const Said& before)
   return std::nullopt;
 }
 
-Answer passes(const Question& question, const questions::Question& known, const Said& now) {
+Answer passes(const Question& question, const questions::Question& known, const Said& left,
+              const Said& now) {
   const std::string again = command_of(question) + " was run again on what would land: ";
   if (!now.no_answer.empty()) return refuse(question, again + now.no_answer);
   if (!now.lost.empty()) {
     return refuse(question, again + "what it looks at is not known, " + now.lost);
   }
   if (now.status != 0) return fails(question, known, now);
-  for (const auto* outside : {&now.wanted_hidden, &now.reached}) {
-    if (outside->empty()) continue;
-    return refuse(question, again + fmt::format("it asks for '{}', outside of the repository",
-                                                questions::plain(outside->front())));
-  }
+  if (auto more = asks_for_more(question, left, now)) return *std::move(more);
   return {.question = question.number, .how = How::kCandidate, .took_ms = now.took_ms};
 }
 
@@ -158,14 +171,7 @@ Answer compare(const Question& question, const questions::Question& known, const
   }
   const bool pure = question.kind == Question::Kind::kPure;
   if (now.status != before.status && !pure) return fails(question, known, now);
-  for (const auto& [is, was] : {std::pair(&now.wanted_hidden, &before.wanted_hidden),
-                                std::pair(&now.reached, &before.reached)}) {
-    const std::string* more = new_among(*is, *was);
-    if (more == nullptr) continue;
-    return refuse(question, fmt::format("{} asks for '{}' now, outside of the repository, and did "
-                                        "not before",
-                                        command_of(question), questions::plain(*more)));
-  }
+  if (auto more = asks_for_more(question, before, now)) return *std::move(more);
   if (pure && !is_same(before.out, now.out)) {
     return refuse(question, prints_otherwise(question, before.out, now.out, known.order, ""));
   }

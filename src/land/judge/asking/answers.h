@@ -43,8 +43,12 @@ struct Said {
 certify::Answer refuse(const Question& question, std::string why);
 // Refuses an asking on the first tree that cannot be compared with anything; nullopt: it can.
 std::optional<certify::Answer> refuse_first(const Question& question, const Said& before);
-// The answer of a run on what would land: that it passed, and asked for nothing hidden.
-certify::Answer passes(const Question& question, const questions::Question& known, const Said& now);
+// True if it asked for something hidden, or reached somebody.
+bool asks_outside(const Said& said);
+// The answer of a run on what would land: that it passed, and asked for nothing hidden that it does
+// not ask for on what the transaction left (`left`).
+certify::Answer passes(const Question& question, const questions::Question& known, const Said& left,
+                       const Said& now);
 certify::Answer compare(const Question& question, const questions::Question& known,
                         const Said& before, const Said& now);
 

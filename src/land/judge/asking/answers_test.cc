@@ -53,7 +53,7 @@ TEST_F(Answered, TheSameIsTheSame) {
 
 TEST_F(Answered, ARunOnWhatWouldLandHasToPassAndToAskForNothingElse) {
   const auto of_what_lands = [&] {
-    return passes(tests, questions::classify(tests.argv).value(), now);
+    return passes(tests, questions::classify(tests.argv).value(), before, now);
   };
   EXPECT_EQ(of_what_lands().how, How::kCandidate);
   EXPECT_EQ(of_what_lands().took_ms, 20);
@@ -62,8 +62,9 @@ TEST_F(Answered, ARunOnWhatWouldLandHasToPassAndToAskForNothingElse) {
       {[](Said& it) { it.status = 1; }, "the test run `python3 -m unittest` fails now (line)"},
       {[](Said& it) { it.no_answer = "it came to no end"; }, "it came to no end"},
       {[](Said& it) { it.lost = "records are missing"; }, "what it looks at is not known"},
-      {[](Said& it) { it.wanted_hidden = {"/run/x"}; }, "it asks for '/run/x', outside of the"},
-      {[](Said& it) { it.reached = {"10.0.0.1:80"}; }, "it asks for '10.0.0.1:80', outside of the"},
+      {[](Said& it) { it.wanted_hidden = {"/run/x"}; },
+       "asks for '/run/x' now, outside of the repository, and did not before"},
+      {[](Said& it) { it.reached = {"10.0.0.1:80"}; }, "asks for '10.0.0.1:80' now, outside of"},
   };
   for (const auto& [change, why] : changes) {
     const Said was = now;
@@ -72,6 +73,8 @@ TEST_F(Answered, ARunOnWhatWouldLandHasToPassAndToAskForNothingElse) {
     EXPECT_THAT(of_what_lands().why, HasSubstr(why));
     now = was;
   }
+  before.wanted_hidden = now.wanted_hidden = {"/run/x"};
+  EXPECT_EQ(of_what_lands().how, How::kCandidate) << "it does so on what the transaction left";
 }
 
 TEST_F(Answered, APureProcessHasToSayTheSameBytes) {

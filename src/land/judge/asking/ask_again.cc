@@ -115,6 +115,16 @@ Result<std::optional<Oid>> make_tree(const repo::Objects& objects, const Questio
   return lost ? std::nullopt : std::optional(made);
 }
 
+// The tree that the transaction left; nullopt: it would lack a directory.
+Result<std::optional<Oid>> work_of(const repo::Objects& objects, const Footprint& footprint,
+                                   const Question& question) {
+  AskingTree tree;
+  for (const PathChange& change : footprint.writes) {
+    if (!change.is_directory()) tree.own.emplace_back(change.path, change.after);
+  }
+  return make_tree(objects, question, tree, TRY(objects.tree_of(footprint.base)));
+}
+
 // All that it looked at; nullopt: some of it is not known.
 Result<std::optional<std::set<Look>>> looks_of(const Context& context, const Footprint& footprint,
                                                const Put& put, const Place& place,
@@ -236,6 +246,8 @@ Result<asking::Asked> Askings::State::run(const Put& put, const Place& place) {
     }
   } else {
     spec.env = context.gates.caller;
+    spec.env["PWD"] = join_path(question.tree, question.directory);
+    spec.env.erase("OLDPWD");
   }
   if (put.of_git()) {
     // Variables of git were allowed only if they do not change its answer, so they are dropped.
@@ -319,7 +331,14 @@ Result<std::optional<Answer>> Askings::State::on_what_lands(const Footprint& foo
   const Place place{candidate.tree, {}};
   const Said* now = TRY(on(footprint, put, place));
   if (now == nullptr) return std::optional<Answer>();
-  Answer answer = passes(question, put.known, *now);
+  const Said nothing;
+  const Said* left = &nothing;
+  if (asks_outside(*now)) {
+    const auto work = TRY(work_of(context.repository->objects(), footprint, question));
+    if (work) left = TRY(on(footprint, put, {*work, {}}));
+    if (left == nullptr) return std::optional<Answer>();
+  }
+  Answer answer = passes(question, put.known, *left, *now);
   shorten(said.at({question.number, place}));
   return answer;
 }

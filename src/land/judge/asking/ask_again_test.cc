@@ -6,6 +6,7 @@
 
 #include "asking/testing/world.h"
 #include "base/bug.h"
+#include "base/fs.h"
 #include "land/testing/land_world.h"
 #include "repo/worktree/worktree_mount.h"
 
@@ -33,6 +34,7 @@ class AskedAgain : public ::testing::Test {
 
   LandOutcome land(const TxnId& id) {
     Process opened(world.scratch, world.clock, world.random, world.member);
+    opened.context.gates.worktree_root = outside / "worktrees";
     opened.context.asks = {outside / "asking", outside / "shared", pure_ms, 60'000};
     LandOptions options;
     options.wait_ms = wait_ms;
@@ -193,11 +195,14 @@ TEST_F(AskedAgain, ARunnerThatNoPolicyNamesIsNotAskedAtStrict) {
 // A run in the middle of the work: nobody knows any more what it was of.
 class InBetween : public AskedAgain {
  protected:
+  const std::string hidden = outside / "worktrees/another";
   InBetween() {
     shown.asked = Question::Kind::kRunner;
     shown.isolation = Isolation::kSemantic;
     shown.in_between = true;
     shown.run = {"grep", "-q", "mine", "f1"};
+    must(make_dirs(parent_dir(hidden)));
+    must(write_file(hidden, "", Sync::kNo));
   }
   // The branch gets the same change, and something that the run looked at.
   LandOutcome land_nothing() {
@@ -218,6 +223,25 @@ TEST_F(InBetween, ItIsRunOnWhatLands) {
   EXPECT_EQ(outcome.admitted.held[0].how, Held::How::kCandidate);
   ASSERT_THAT(outcome.admitted.excused, SizeIs(1));
   EXPECT_EQ(outcome.admitted.excused[0].why, Excuse::Why::kCandidate);
+}
+
+// As programs do that look for their settings in each directory above.
+TEST_F(InBetween, WhatItAsksForOnWhatWasLeftAsWellIsNothingNew) {
+  shown.run = {"sh", "-c", "cat " + hidden + " 2>/dev/null || true"};
+  const TxnId id = propose();
+  add_line();
+  EXPECT_EQ(land(id).result, LandResult::kLanded);
+  EXPECT_THAT(ran, SizeIs(2));
+}
+
+TEST_F(InBetween, WhatItAsksForOnWhatLandsAloneIsRefused) {
+  shown.run = {"sh", "-c", "! grep -q more f2 || cat " + hidden + " 2>/dev/null || true"};
+  const TxnId id = propose();
+  add_line();
+  const LandOutcome outcome = land(id);
+  EXPECT_EQ(outcome.result, LandResult::kConflict);
+  ASSERT_THAT(outcome.conflicts, SizeIs(1));
+  EXPECT_THAT(outcome.conflicts[0].answer, HasSubstr("asks for '" + hidden + "' now"));
 }
 
 TEST_F(InBetween, AndHasToPassThere) {
