@@ -125,10 +125,13 @@ of_what_lands() {
   in_the_middle 's/double(2), 4/double(3), 6/' 0
   exits 0 git txn why --admitted "$(field .txn)"
   assert_contains "$OUT" '`python3 -m unittest discover -q` passed, and passed again on what lands'
-  in_the_middle 's/double(3), 6/double(3), 7/' 1
+  beside 'echo "# once more" >>lib/text.py && python3 -m unittest discover -q' 's/double(3), 6/double(4), 8/' test/test_text.py 0
+  exits 0 git txn why --admitted "$(field .txn)"
+  assert_contains "$OUT" '`python3 -m unittest discover -q` passed, and passed again on the branch'
+  in_the_middle 's/double(4), 8/double(4), 9/' 1
   assert_eq "$(field '.conflicts[0].answer')" 'the test run `python3 -m unittest discover -q` fails now (test)' 'the answer'
 }
-test_case 'a run between two edits of one file is answered by what lands' of_what_lands
+test_case 'a run between two edits of one file is answered by what lands, one after them as it was' of_what_lands
 
 # A file that an agent edited and tested is edited by somebody else, too: the merge is what lands, and no run has seen it.
 merged_since() { # SED-EXPRESSION of the person, exit status

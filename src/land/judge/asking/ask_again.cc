@@ -125,6 +125,13 @@ Result<std::optional<Oid>> work_of(const repo::Objects& objects, const Footprint
   return make_tree(objects, question, tree, TRY(objects.tree_of(footprint.base)));
 }
 
+// A file that the transaction appended to is a read of what the commit has of it, and on the tree
+// of an asking it is the commit's: that it is looked at is what is the same.
+Look look_at(const Read& read, const Question& question) {
+  const bool own = std::ranges::binary_search(question.own, read.subject);
+  return {read.kind, read.subject, own ? "" : read.digest};
+}
+
 // All that it looked at; nullopt: some of it is not known.
 Result<std::optional<std::set<Look>>> looks_of(const Context& context, const Footprint& footprint,
                                                const Put& put, const Place& place,
@@ -146,7 +153,7 @@ Result<std::optional<std::set<Look>>> looks_of(const Context& context, const Foo
   const ReadSet reads = TRY(capture::interpret(context.repository->objects(), input));
   if (!reads.complete) return std::optional<std::set<Look>>();
   std::set<Look> looks;
-  for (const Read& read : reads.reads) looks.emplace(read.kind, read.subject, read.digest);
+  for (const Read& read : reads.reads) looks.insert(look_at(read, *put.question));
   return std::optional(std::move(looks));
 }
 
@@ -189,7 +196,7 @@ Result<std::optional<Put>> Askings::State::put(const Footprint& footprint,
     if (read.snapshot != commit) return std::optional<Put>();
     // A search is what was asked, and the asking asks the same.
     const bool look = read.strength == Strength::kHard && read.kind != ReadKind::kSearch;
-    if (look) put.looks.emplace(read.kind, read.subject, read.digest);
+    if (look) put.looks.insert(look_at(read, question));
   }
   if (commit.empty()) commit = footprint.base;  // it looked at nothing but the transaction's own
   const auto trees = TRY(asking_trees(question, footprint.writes, [&](const std::string& path) {
