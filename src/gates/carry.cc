@@ -1,0 +1,110 @@
+#include "gates/carry.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "base/bug.h"
+#include "base/fields.h"
+#include "base/text.h"
+#include "certify/judge.h"
+#include "model/fields.h"
+
+namespace gittxn::gates {
+
+static void fields(FieldIo& io, Look& look) {
+  io.thing("look");
+  io.choice("kind", look.kind, kReadKinds);
+  io.text("path", look.path);
+  io.text("digest", look.digest);
+}
+
+namespace {
+
+constexpr int kLooksFormat = 1;
+constexpr std::string_view kAttributes = ".gitattributes";
+
+struct LooksHead {
+  int format = kLooksFormat;
+  std::int64_t looks = 0;  // that follow
+};
+void fields(FieldIo& io, LooksHead& head) {
+  io.thing("looks");
+  io.integer("format", head.format, {.least = kLooksFormat, .most = kLooksFormat});
+  io.integer("looks", head.looks, {.least = 0});
+}
+// Recorded beside the reads: the survey has it.
+bool is_outside(ReadKind kind) {
+  return kind == ReadKind::kEnvironment || kind == ReadKind::kExternal;
+}
+
+std::string cause_of(const Look& look, const Changes& diff) {
+  if (look.kind == ReadKind::kContent) {
+    return certify::find_change(diff, look.path) == nullptr ? "" : look.path;
+  }
+  Read read;
+  read.kind = look.kind;
+  read.subject = look.path;
+  read.digest = look.digest;
+  const auto stale = certify::judge(read, diff);
+  return stale ? stale->cause : "";
+}
+
+}  // namespace
+
+std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit) {
+  Looks looks;
+  for (const Read& read : reads.reads) {
+    if (is_outside(read.kind)) continue;
+    const bool of_tree = certify::is_path_read(read.kind) && read.snapshot == commit &&
+                         read.lines == LineSpan{} && !read.digest.starts_with(kUncommitted);
+    if (!of_tree) return std::nullopt;
+    looks.push_back({read.kind, read.subject, read.digest});
+  }
+  return united(std::move(looks), {});
+}
+
+Looks united(Looks one, const Looks& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  std::ranges::sort(one);
+  const auto twice = std::ranges::unique(one);
+  one.erase(twice.begin(), twice.end());
+  return one;
+}
+
+std::string looks_to_lines(const Looks& looks) {
+  const LooksHead head{.looks = std::ssize(looks)};
+  std::string lines = canonical_text(field_list(head)) + "\n";
+  for (const Look& look : looks) lines += canonical_text(field_list(look)) + "\n";
+  return lines;
+}
+
+Result<Looks> looks_from_lines(std::string_view text) {
+  if (!text.ends_with('\n')) return fail(Code::kCorrupt, "looks of a gate: cut off");
+  const std::vector<std::string_view> lines = lines_of(text);
+  LooksHead head;
+  TRY(read_text(lines.front(), "looks of a gate", field_list(head)));
+  Looks looks(lines.size() - 1);
+  if (head.looks != std::ssize(looks)) return fail(Code::kCorrupt, "looks of a gate: some lack");
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    TRY(read_text(lines[i], "looks of a gate", field_list(looks[i - 1])));
+  }
+  return looks;
+}
+
+std::optional<Changed> first_changed(const Looks& looks, const Changes& diff) {
+  if (INJECTED_BUG("gates.carry_anything")) return std::nullopt;
+  for (const PathChange& change : diff) {
+    const std::string_view path = change.path;
+    const bool named = path == kAttributes || path.ends_with("/.gitattributes");
+    if (named) return Changed{{ReadKind::kContent, change.path, ""}, change.path};
+  }
+  for (const Look& look : looks) {
+    if (std::string cause = cause_of(look, diff); !cause.empty()) {
+      return Changed{look, std::move(cause)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gittxn::gates

@@ -1,0 +1,49 @@
+// Looks of a gate at the tree that it was asked of, and whether each would see the same in another
+// tree: then what the gate said of the one is true of the other. Pure.
+//
+// A look is a read (model/read.h) of a kind that a tree answers, and its rules are those of
+// certify/judge.h but for one: a gate is no agent whose change is merged, so the executable bit of
+// a file that it looked into counts.
+//
+// Whatever changes how files are checked out is a look of every gate: any .gitattributes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/change.h"
+#include "model/read.h"
+
+namespace gittxn::gates {
+
+struct Look {
+  ReadKind kind = ReadKind::kContent;  // content, metadata, absence, listing or tree
+  std::string path;                    // in the tree; "" is its top
+  std::string digest;                  // what was seen, as reads have it
+  auto operator<=>(const Look&) const = default;
+};
+using Looks = std::vector<Look>;  // sorted, each once
+
+// Of the reads of a gate that ran on `commit`. nullopt: some are of something else than its tree
+// (a ref, another commit, a file that nobody committed), and what it said is true of that tree and
+// that parent only.
+std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit);
+
+Looks united(Looks one, const Looks& other);
+
+// A line for what it is, then one for each. kCorrupt: damaged, or of another version.
+std::string looks_to_lines(const Looks& looks);
+Result<Looks> looks_from_lines(std::string_view lines);
+
+struct Changed {
+  Look look;
+  std::string cause;  // the path whose change did it
+};
+// The first look that does not see the same on the other side of `diff`, which goes from the tree
+// that was looked at to the other, sorted by path.
+std::optional<Changed> first_changed(const Looks& looks, const Changes& diff);
+
+}  // namespace gittxn::gates

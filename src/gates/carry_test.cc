@@ -1,0 +1,112 @@
+#include "gates/carry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gittxn::gates {
+namespace {
+
+const Oid kBefore(std::string(40, '1'));
+const Oid kAfter(std::string(40, '2'));
+
+TreeEntry file(const Oid& oid, FileMode mode = FileMode::kFile) {
+  return {mode, oid};
+}
+PathChange edited(const std::string& path) {
+  return {path, file(kBefore), file(kAfter)};
+}
+std::string broken_by(const Look& look, const Changes& diff) {
+  const auto changed = first_changed({look}, diff);
+  return changed ? changed->cause : "";
+}
+
+TEST(Carry, ALookHoldsWhileItSeesTheSame) {
+  const Look content{ReadKind::kContent, "src/a", kBefore.str()};
+  EXPECT_EQ(broken_by(content, {}), "");
+  EXPECT_EQ(broken_by(content, {edited("src/b")}), "");
+  EXPECT_EQ(broken_by(content, {edited("src/a")}), "src/a");
+  const Look absence{ReadKind::kAbsence, "src/new", ""};
+  EXPECT_EQ(broken_by(absence, {edited("src/a")}), "");
+  EXPECT_EQ(broken_by(absence, {{"src/new", {}, file(kBefore)}}), "src/new");
+  const Look listing{ReadKind::kListing, "src", "names"};
+  EXPECT_EQ(broken_by(listing, {edited("src/a")}), "");
+  EXPECT_EQ(broken_by(listing, {{"src/new", {}, file(kBefore)}}), "src/new");
+  const Look tree{ReadKind::kTree, "src", kBefore.str()};
+  EXPECT_EQ(broken_by(tree, {edited("src/a")}), "src/a");
+  EXPECT_EQ(broken_by(tree, {edited("docs/a")}), "");
+}
+
+TEST(Carry, TheModeOfAFileThatItLookedIntoCounts) {
+  const Changes diff = {{"run.sh", file(kBefore), file(kBefore, FileMode::kExecutable)}};
+  EXPECT_EQ(broken_by({ReadKind::kContent, "run.sh", kBefore.str()}, diff), "run.sh");
+  EXPECT_EQ(broken_by({ReadKind::kMetadata, "run.sh", "100644"}, diff), "run.sh");
+}
+
+TEST(Carry, AttributesDecideWhatACheckoutHas) {
+  const Look look{ReadKind::kContent, "a", kBefore.str()};
+  EXPECT_EQ(broken_by(look, {{".gitattributes", {}, file(kBefore)}}), ".gitattributes");
+  EXPECT_EQ(broken_by(look, {edited("lib/.gitattributes")}), "lib/.gitattributes");
+  EXPECT_EQ(broken_by(look, {edited("lib/my.gitattributes")}), "");
+}
+
+TEST(Carry, TheFirstThatChangedIsNamed) {
+  const Looks looks = {{ReadKind::kContent, "a", kBefore.str()},
+                       {ReadKind::kContent, "b", kBefore.str()}};
+  const auto changed = first_changed(looks, {edited("b"), edited("c")});
+  ASSERT_TRUE(changed.has_value());
+  EXPECT_EQ(changed->look, looks[1]);
+}
+
+ReadSet reads_of(std::vector<Read> reads) {
+  ReadSet set;
+  for (Read& read : reads) {
+    if (read.snapshot.empty()) read.snapshot = kBefore;
+    set.reads.push_back(std::move(read));
+  }
+  return set;
+}
+
+TEST(Carry, LooksAreTheReadsOfTheTree) {
+  const auto looks = looks_of(reads_of({{.kind = ReadKind::kContent, .subject = "b", .digest = "x"},
+                                        {.kind = ReadKind::kListing, .subject = "", .digest = "y"},
+                                        {.kind = ReadKind::kContent, .subject = "b", .digest = "x"},
+                                        {.kind = ReadKind::kEnvironment, .subject = "PATH"}}),
+                              kBefore);
+  ASSERT_TRUE(looks.has_value());
+  EXPECT_EQ(*looks, (Looks{{ReadKind::kContent, "b", "x"}, {ReadKind::kListing, "", "y"}}));
+}
+
+TEST(Carry, WhatIsNotOfTheTreeBindsItToTheTree) {
+  const std::vector<Read> all = {
+      {.kind = ReadKind::kRef, .subject = "refs/heads/main", .digest = "x"},
+      {.kind = ReadKind::kKernel, .subject = "policy", .digest = "x"},
+      {.kind = ReadKind::kSearch, .subject = "", .digest = "x", .query = "{}"},
+      {.kind = ReadKind::kContent, .subject = "a", .digest = "x", .snapshot = kAfter},
+      {.kind = ReadKind::kContent, .subject = "a", .digest = "x", .lines = {1, 2}},
+      {.kind = ReadKind::kContent, .subject = "a", .digest = std::string(kUncommitted) + "x"},
+  };
+  for (const Read& one : all) EXPECT_EQ(looks_of(reads_of({one}), kBefore), std::nullopt);
+}
+
+TEST(Carry, LinesAreReadAsTheyWereWritten) {
+  const Looks looks = {{ReadKind::kContent, "a b\n\xff", "x"}, {ReadKind::kAbsence, "c", ""}};
+  const std::string lines = looks_to_lines(looks);
+  EXPECT_EQ(looks_from_lines(lines).value(), looks);
+  EXPECT_EQ(looks_from_lines(looks_to_lines({})).value(), Looks());
+  for (std::size_t cut = 0; cut < lines.size(); ++cut) {
+    EXPECT_EQ(looks_from_lines(lines.substr(0, cut)).error().code, Code::kCorrupt) << cut;
+  }
+  EXPECT_EQ(looks_from_lines("{\"format\":2,\"looks\":0}\n").error().code, Code::kCorrupt);
+  EXPECT_EQ(looks_from_lines("").error().code, Code::kCorrupt);
+}
+
+TEST(Carry, TheyAreUnitedOnce) {
+  const Look a{ReadKind::kContent, "a", "x"};
+  const Look b{ReadKind::kAbsence, "b", ""};
+  EXPECT_EQ(united({b, a}, {a}), (Looks{a, b}));
+}
+
+}  // namespace
+}  // namespace gittxn::gates
