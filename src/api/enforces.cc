@@ -108,8 +108,9 @@ constexpr Enforced kTable[] = {
      "enforced where the policy names them; else it is a file like others", "the certifier",
      "[generated]"},
     {"Gates of the policy", "enforced",
-     "run on exactly the tree that lands; a certificate counts for its tree, parent, gate and "
-     "environment",
+     "run on exactly the tree that lands, or a certificate of this gate and environment is carried "
+     "over from another tree where all that the gate looked at is the same; carry = false forbids "
+     "that",
      "A3, A4, [gate]"},
     {"Commands of a policy run only when trusted", "enforced",
      "the hash of the commands; the clones of a hub share what is trusted"},

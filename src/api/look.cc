@@ -438,8 +438,9 @@ Result<Outcome> Kernel::show(const std::string& id) {
     if (event.type == event_type::kPrepared) outcome.gates.clear();  // asked again
     if (event.type != event_type::kGateEvaluated) continue;
     const Json payload = TRY(parse_json(event.payload));
-    outcome.gates.push_back(
-        {.certificate = TRY(read_fields<Certificate>(payload)), .fresh_reason = {}});
+    Certificate said = TRY(read_fields<Certificate>(payload));
+    const bool carried = !said.carried_from.empty();
+    outcome.gates.push_back({std::move(said), carried, {}});
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
   outcome.process = running_now(txn).process;

@@ -102,6 +102,7 @@ void gate_fields(FieldIo& io, const GateSpec& gate) {
   io.texts("command", gate.command);
   io.integer("timeout_ms", gate.timeout_ms, kNotNegative);
   io.texts("env", gate.env);
+  io.boolean("carry", gate.carry);
   io.text("version", gate.version.str());
 }
 
@@ -111,6 +112,7 @@ void judged_fields(FieldIo& io, const gates::GateReport& report) {
   io.each_text({{"name", one.gate.str()}, {"version", one.gate_version.str()}});
   io.word("result", api::gate_word(one), {"passed", "failed", "timed out"});
   io.boolean("reused", report.reused);
+  io.oid_or_null({"carried_from", "the tree that it ran on"}, one.carried_from);
   io.text_or_null("certificate", sha256(canonical_text(field_list(one))).str());
 }
 

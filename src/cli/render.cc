@@ -270,8 +270,8 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   field("read", reads_part(outcome));
   field("asked", asked_again(outcome.admitted));
   for (const auto& [one, reused, why] : outcome.gates) {
-    field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one),
-                              reused ? " (reused)" : ""));
+    const char* how = !one.carried_from.empty() ? " (carried over)" : reused ? " (reused)" : "";
+    field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one), how));
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
   if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);

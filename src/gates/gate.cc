@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "agents/housekeeping.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "capture/interpret.h"
+#include "gates/carry.h"
 #include "gates/checkout.h"
+#include "gates/evidence.h"
+#include "gates/policy_rules.h"
 #include "gates/survey.h"
 #include "store/events.h"
 
@@ -14,14 +18,6 @@ namespace {
 
 FAILPOINT(fp_checked_out, "gates.checked_out");
 FAILPOINT(fp_ran, "gates.ran");
-
-Environment environment_of(const GateContext& context, const GateSpec& gate,
-                           const Candidate& candidate) {
-  Environment env = scrubbed_environment(context.caller, gate.env);
-  env["GIT_TXN_GATE"] = gate.name.str();
-  if (!candidate.txn.empty()) env["GIT_TXN_ID"] = candidate.txn.str();
-  return env;
-}
 
 // One run of one gate, from checkout to certificate.
 class GateRun {
@@ -40,6 +36,7 @@ class GateRun {
   Status execute(const GateCheckout& checkout);
   Status judge_evidence(const GateCheckout& checkout);
   Result<ReadSet> reads(const GateCheckout& checkout) const;
+  Result<Looks> looks_at_placed() const;
 
   const GateContext& context_;
   const Policy& policy_;
@@ -85,8 +82,24 @@ Result<ReadSet> GateRun::reads(const GateCheckout& checkout) const {
   input.snapshot = candidate_.commit;
   // For a gate an ignored file is an input like any other.
   input.ignored = [](const std::string&) -> Result<bool> { return false; };
+  // Nor is what an agent's own program looks at for itself anything else here. Nothing is taken
+  // from the checkout, so that whatever it changed there is a read.
+  input.known_program = [](const std::string&) -> const agents::KnownProgram* { return nullptr; };
   input.tool_cache_file = join_path(context_.repository->txn_dir(), "tools.cache");
   return capture::interpret(context_.repository->objects(), input);
+}
+
+// Where the policy places something, unless the tree has it.
+Result<Looks> GateRun::looks_at_placed() const {
+  Looks looks;
+  for (const auto* list : {&policy_.worktree.copy, &policy_.worktree.share}) {
+    for (const std::string& path : *list) {
+      const TreeEntry entry = TRY(context_.repository->objects().entry_at(candidate_.tree, path));
+      looks.push_back({entry.present() ? ReadKind::kMetadata : ReadKind::kAbsence, path,
+                       entry.present() ? std::string(mode_text(entry.mode)) : ""});
+    }
+  }
+  return looks;
 }
 
 // Fills in inputs and tool_env when this run may stand for another one, else says why it may not.
@@ -118,11 +131,17 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   }
   places.candidate_tree = candidate_.tree;
   places.branch = candidate_.branch;
+  places.setup = setup_version(policy_.worktree);
   Survey survey(*context_.repository, std::move(places), start_wall_ms_);
   for (const std::string& record : records_) TRY(survey.add(record));
   std::string text = TRY(survey.finish(env_, seen.tool_env_digest.str()));
   report_.fresh_reason = survey.why();
-  if (!text.empty()) certificate.tool_env = TRY(context_.store->put_artifact(text));
+  if (text.empty()) return {};
+  certificate.tool_env = TRY(context_.store->put_artifact(text));
+  auto looks = looks_of(seen, candidate_.commit);
+  if (!looks) return {};
+  *looks = united(*std::move(looks), TRY(looks_at_placed()));
+  certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(*looks)));
   return {};
 }
 
@@ -142,29 +161,6 @@ Result<GateReport> GateRun::run() {
   return report_;
 }
 
-// A certificate that counts for this candidate now; the newest one.
-Result<std::optional<Certificate>> reusable(const GateContext& context, const GateSpec& gate,
-                                            const Candidate& candidate) {
-  const bool any = INJECTED_BUG("gates.any_certificate");
-  const repo::Objects& objects = context.repository->objects();
-  const Oid tree = any ? TRY(objects.tree_of(candidate.parent)) : candidate.tree;
-  std::vector<Certificate> known = TRY(context.store->certificates(tree));
-  for (auto it = known.rbegin(); it != known.rend(); ++it) {
-    if (it->gate != gate.name || it->gate_version != gate.version) continue;
-    if (!any && (it->tree != candidate.tree || it->parent != candidate.parent)) continue;
-    // A later no on the same thing is an open question: ask the gate again.
-    if (!it->passed) return std::nullopt;
-    if (it->tool_env.empty()) continue;
-    auto survey = context.store->artifact(it->tool_env);
-    if (!survey) continue;  // collected or damaged: it proves nothing any more
-    Environment env = environment_of(context, gate, candidate);
-    SurveyNow now{env, fixed_path(context, candidate.branch, gate.name.str()) + "/tree",
-                  candidate.branch};
-    if (TRY(still_holds(*context.repository, *survey, now))) return *it;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
@@ -175,11 +171,15 @@ Result<GateReport> run_gate(const GateContext& context, const Policy& policy, co
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
                                           const Candidate& candidate) {
   std::vector<GateReport> reports;
+  Evidence evidence(context, policy, candidate);
   for (const GateSpec& gate : policy.gates) {
     GateReport report;
-    if (auto known = TRY(reusable(context, gate, candidate))) {
+    if (auto known = TRY(evidence.find(gate))) {
       report.certificate = *std::move(known);
       report.reused = true;
+      if (report.carried()) {
+        TRY(context.store->append({store::events::gate_evaluated(report.certificate)}));
+      }
     } else {
       report = TRY(run_gate(context, policy, gate, candidate));
     }

@@ -1,7 +1,7 @@
 // Running gates: each on exactly the candidate that would land, in a checkout of its own at a fixed
-// path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate
-// that counts only for this (tree, parent, gate version, environment); see survey.h for
-// "environment".
+// path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate.
+// It counts for this tree and parent, and for every tree on which what the gate looked at is the
+// same (evidence.h); always for this version of the gate and this environment (survey.h).
 //
 // Checkouts are <worktree root>/gates/<branch>/<gate>/tree, one at a time by a file lock beside it.
 // Who finds it locked (a gate run by hand, while a landing runs it too) takes the next lane, whose
@@ -55,10 +55,13 @@ struct GateReport {
   Certificate certificate;
   bool reused = false;
   std::string fresh_reason;  // why this evidence can never be used again; empty: it can
+
+  bool carried() const { return reused && !certificate.carried_from.empty(); }
 };
 
 // Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each
-// evaluation is an event before this returns.
+// evaluation is an event before this returns, and each certificate that was carried over from
+// another tree is one.
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
                                           const Candidate& candidate);
 // One gate, always run.

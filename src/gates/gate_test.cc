@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "capture/trace/testing/traced.h"
 #include "gates/checkout.h"
@@ -158,15 +159,93 @@ TEST_P(TracedGate, TheSameCandidateAgainIsNotRunAgain) {
   EXPECT_EQ(count(), 1);
 }
 
-TEST_F(Gate, NeverForAnotherTreeParentOrVersion) {
+TEST_F(Gate, NeverForAnotherVersionOrWhereItLookedAtSomethingElse) {
+  Policy policy = GateWorld::policy("cat x; echo ran >>\"$HOME/count\"");
   Candidate candidate = world_.candidate({{"x", "x"}});
-  world_.run(counting(), candidate);
-  EXPECT_FALSE(world_.run(counting(), world_.candidate({{"x", "y"}})).reused);
-  Candidate other_parent = candidate;
-  other_parent.parent = candidate.commit;
-  EXPECT_FALSE(world_.run(counting(), other_parent).reused);
+  world_.run(policy, candidate);
+  EXPECT_FALSE(world_.run(policy, world_.candidate({{"x", "y"}})).reused);
+  EXPECT_EQ(count(), 2);
   EXPECT_FALSE(world_.run(counting("timeout = \"5m\"\n"), candidate).reused);
-  EXPECT_EQ(count(), 4);
+  EXPECT_EQ(count(), 3);
+}
+
+// As it is after the candidate that it judged has landed.
+TEST_P(TracedGate, WhatItSaidIsCarriedToATreeWhereItWouldLookAtTheSame) {
+  Policy policy = GateWorld::policy("cat x; echo ran >>\"$HOME/count\"");
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  const GateReport first = world_.run(policy, landed);
+  Candidate next = world_.candidate({{"x", "x"}, {"y", "y"}});
+  next.parent = landed.commit;
+  next.txn = TxnId("t-next");
+  const GateReport second = world_.run(policy, next);
+  EXPECT_TRUE(second.carried());
+  EXPECT_EQ(second.certificate.carried_from, landed.tree);
+  EXPECT_EQ(second.certificate.tree, next.tree);
+  EXPECT_EQ(second.certificate.parent, next.parent);
+  EXPECT_EQ(second.certificate.output, first.certificate.output);
+  EXPECT_EQ(must(world_.store().events_of("t-next")).size(), 1u);
+  // What was carried counts from there on, and says where the gate ran.
+  Candidate last = world_.candidate({{"x", "x"}, {"y", "z"}});
+  last.parent = next.commit;
+  EXPECT_EQ(world_.run(policy, last).certificate.carried_from, landed.tree);
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Gate, WhereAFileWasPlacedTheTreeMayHaveOneOfItsOwn) {
+  world_.repo().write(".env", "KEY=1\n");
+  SystemClock().sleep_ms(100);
+  const Policy policy = GateWorld::policy("cat .env", "[worktree]\ncopy = [\".env\"]\n");
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  ASSERT_EQ(world_.run(policy, landed).fresh_reason, "");
+  Candidate next = world_.candidate({{"x", "y"}});
+  next.parent = landed.commit;
+  EXPECT_TRUE(world_.run(policy, next).carried());
+  const Policy placed_otherwise =
+      GateWorld::policy("cat .env", "[worktree]\ncopy = [\".env\", \"x\"]\n");
+  EXPECT_FALSE(world_.run(placed_otherwise, next).reused);
+  world_.repo().write(".env", "KEY=2\n");
+  world_.repo().git({"add", "-f", ".env"});
+  Candidate last = world_.candidate({{"x", "z"}});
+  last.parent = landed.commit;
+  EXPECT_FALSE(world_.run(policy, last).reused);
+}
+
+TEST_F(Gate, IsRunForEachCandidateWhereThePolicySaysSo) {
+  const Policy policy = counting("carry = false\n");
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  world_.run(policy, landed);
+  Candidate next = world_.candidate({{"x", "y"}});
+  next.parent = landed.commit;
+  EXPECT_FALSE(world_.run(policy, next).reused);
+  EXPECT_TRUE(world_.run(policy, next).reused) << "the very same candidate";
+  EXPECT_EQ(count(), 2);
+}
+
+TEST_F(Gate, ALaterNoOnTheHeadIsAskedAgain) {
+  const Policy policy = GateWorld::policy("cat x; test ! -e \"$HOME/broken\"");
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  ASSERT_TRUE(world_.run(policy, landed).certificate.passed);
+  must(write_file(world_.home("broken"), "", Sync::kNo));
+  ASSERT_FALSE(world_.run(policy, landed).certificate.passed);
+  must(remove_file(world_.home("broken")));
+  Candidate next = world_.candidate({{"x", "x"}, {"y", "y"}});
+  next.parent = landed.commit;
+  EXPECT_FALSE(world_.run(policy, next).reused);
+}
+
+TEST_F(Gate, LooksThatAreDamagedOrGoneProveNothing) {
+  const Policy policy = counting();
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  const GateReport first = world_.run(policy, landed);
+  const std::string looks = first.certificate.looks.str();
+  const std::string file = join_path(world_.repository().txn_dir(),
+                                     "artifacts/" + looks.substr(0, 2) + "/" + looks.substr(2));
+  ASSERT_TRUE(must(exists(file)));
+  must(remove_file(file));
+  Candidate next = world_.candidate({{"x", "y"}});
+  next.parent = landed.commit;
+  EXPECT_FALSE(world_.run(policy, next).reused);
+  EXPECT_EQ(count(), 2);
 }
 
 TEST_F(Gate, NeverWhenAVariableItSeesDiffers) {
@@ -174,6 +253,24 @@ TEST_F(Gate, NeverWhenAVariableItSeesDiffers) {
   world_.run(counting(), candidate);
   world_.repo().env()["LC_ALL"] = "C";
   EXPECT_FALSE(world_.run(counting(), candidate).reused);
+}
+
+TEST_F(Gate, NeverWhenTheMachineOrWhatACheckoutHasDiffers) {
+  const Candidate candidate = world_.candidate({{"x", "x"}});
+  world_.run(counting(), candidate);
+  ASSERT_TRUE(world_.run(counting(), candidate).reused);
+  const mode_t before = ::umask(0077);
+  EXPECT_FALSE(world_.run(counting(), candidate).reused);
+  ::umask(before);
+  EXPECT_TRUE(world_.run(counting(), candidate).reused) << "the first counts again";
+  for (const char* setting : {"core.autocrlf", "filter.any.smudge"}) {
+    world_.repo().git({"config", setting, "input"});
+    EXPECT_FALSE(world_.run(counting(), candidate).reused) << setting;
+    EXPECT_TRUE(world_.run(counting(), candidate).reused) << setting;
+  }
+  must(make_dirs(world_.home(".config/git")));
+  must(write_file(world_.home(".config/git/attributes"), "x text\n", Sync::kNo));
+  EXPECT_FALSE(world_.run(counting(), candidate).reused) << "attributes";
 }
 
 TEST_P(TracedGate, NeverWhenAFileOutsideChangedCameOrWent) {

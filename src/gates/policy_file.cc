@@ -91,6 +91,11 @@ Result<std::vector<std::string>> command_of(const toml::node& node, std::string_
   return argv;
 }
 
+Result<bool> flag_of(const toml::node& node, std::string_view what) {
+  if (const auto value = node.value_exact<bool>()) return *value;
+  return bad(node.source(), fmt::format("{} must be true or false", what));
+}
+
 Result<std::vector<std::string>> paths_of(const toml::node& node, std::string_view what) {
   auto paths =
       TRY(texts_of(node, what, path_problem,
@@ -170,7 +175,7 @@ constexpr std::size_t kMaxGates = 64;
 constexpr std::size_t kMaxGlobs = 1024;  // of all generated files
 
 Result<GateSpec> gate_of(const toml::table& table) {
-  TRY(only_known(table, "[[gate]]", {"name", "run", "timeout", "env"}));
+  TRY(only_known(table, "[[gate]]", {"name", "run", "timeout", "env", "carry"}));
   GateSpec gate;
   const toml::node* name = table.get("name");
   if (!name) return bad(table.source(), "a [[gate]] needs a name", "add name = \"test\"");
@@ -185,6 +190,7 @@ Result<GateSpec> gate_of(const toml::table& table) {
   gate.command = TRY(command_of(*run, "run"));
   if (const auto* node = table.get("timeout")) gate.timeout_ms = TRY(timeout_of(*node));
   if (const auto* node = table.get("env")) gate.env = TRY(env_of(*node));
+  if (const auto* node = table.get("carry")) gate.carry = TRY(flag_of(*node, "carry"));
   gate.version = gate_version(gate);
   return gate;
 }

@@ -23,10 +23,12 @@ bool is_alnum(char c) {
 }
 
 Json gate_json(const GateSpec& gate) {
-  return Json{{"name", gate.name.str()},
-              {"command", gate.command},
-              {"timeout_ms", gate.timeout_ms},
-              {"env", gate.env}};
+  Json json{{"name", gate.name.str()},
+            {"command", gate.command},
+            {"timeout_ms", gate.timeout_ms},
+            {"env", gate.env}};
+  if (!gate.carry) json["carry"] = false;  // left out where it may, so that versions stay
+  return json;
 }
 
 Json phase_json(const PhaseSpec& phase) {
@@ -168,6 +170,11 @@ std::optional<std::string> handled_type_problem(std::string_view type) {
 
 Digest gate_version(const GateSpec& gate) {
   return sha256(canonical_json(Json{{"format", kNormalForm}, {"gate", gate_json(gate)}}));
+}
+
+Digest setup_version(const WorktreeSpec& worktree) {
+  return sha256(
+      canonical_json(Json{{"format", kNormalForm}, {"worktree", worktree_json(worktree)}}));
 }
 
 Digest phase_gate_version(const PhaseGate& gate) {

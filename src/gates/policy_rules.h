@@ -25,6 +25,7 @@ std::optional<std::string> handled_type_problem(std::string_view type);
 std::optional<std::string> workflow_name_problem(std::string_view name);
 
 Digest gate_version(const GateSpec& gate);
+Digest setup_version(const WorktreeSpec& worktree);  // of what is placed and run before a gate
 // Of a gate that runs nothing; one that does has gate_version(), so that what it said of a
 // candidate that landed counts for the head as well.
 Digest phase_gate_version(const PhaseGate& gate);

@@ -47,6 +47,7 @@ Status check_name(const toml::source_region& at, std::string_view what, std::str
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what);
 Result<std::vector<std::string>> env_of(const toml::node& node);
 Result<std::int64_t> timeout_of(const toml::node& node);
+Result<bool> flag_of(const toml::node& node, std::string_view what);
 // [[name]]: an array whose every member is a table.
 Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::string_view name);
 // [name] with no other keys than these.

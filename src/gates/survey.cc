@@ -10,12 +10,13 @@
 #include "base/fields.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "gates/machine.h"
 #include "model/names.h"
 
 namespace gittxn::gates {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kMaxLooks = 200'000;
 // A file system's clock is coarse and may lag behind ours: changes this close before the start
 // count as changes since.
@@ -39,13 +40,16 @@ constexpr NameTable<Aspect, 3> kAspects{
 // The first line of a survey, and each of the others.
 struct SurveyHead {
   int format = kFormat;
-  std::string variables, kernel, tree, refs, tools;
+  std::string variables, machine, checkout, tree, refs, tools;
+  Digest setup;
 };
 void fields(FieldIo& io, SurveyHead& head) {
   io.thing("survey");
   io.integer("format", head.format);
   io.text("variables", head.variables);
-  io.text("kernel", head.kernel);
+  io.text("machine", head.machine);
+  io.text("checkout", head.checkout);
+  io.name("setup", head.setup);
   io.text("tree", head.tree);
   io.text("refs", head.refs);
   io.text("tools", head.tools);
@@ -115,10 +119,6 @@ std::string variables_digest(const Environment& env) {
   return sha256(text).str();
 }
 
-Result<std::string> kernel_release() {
-  return std::string(trimmed(TRY(read_file("/proc/sys/kernel/osrelease", 4096))));
-}
-
 }  // namespace
 
 Survey::Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t start_wall_ms)
@@ -130,7 +130,7 @@ Survey::Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t s
   for (const std::string& path : places_.placed) {
     std::string source = join_path(places_.main_checkout, path);
     Identity now = identify(source, Aspect::kFollow);
-    looks_[{source, Aspect::kFollow}] = Look{now.present, now.ino};
+    looks_[{source, Aspect::kFollow}] = Seen{now.present, now.ino};
   }
 }
 
@@ -169,7 +169,7 @@ std::string Survey::resolved(const std::string& path) {
 
 void Survey::look(const std::string& path, Aspect aspect, const capture::Record& record) {
   if (looks_.size() >= kMaxLooks) return give_up("it looked at too many places");
-  Look seen{was_there(record), record.ino};
+  const Seen seen{was_there(record), record.ino};
   auto [at, added] = looks_.try_emplace({path, aspect}, seen);
   if (!added && at->second.present != seen.present) give_up(path + " came or went while it ran");
 }
@@ -303,19 +303,25 @@ Status Survey::add(const std::string& record_file) {
   return {};
 }
 
-// What the gate's own git directory was made from.
-void Survey::look_at_git() {
-  for (const char* name : {"config", "info/exclude", "info/attributes", "shallow"}) {
-    std::string path = join_path(places_.common_dir, name);
-    Identity now = identify(path, Aspect::kFollow);
-    looks_.try_emplace({path, Aspect::kFollow}, Look{now.present, now.ino});
-  }
+void Survey::look_at(const std::string& file) {
+  const Identity now = identify(file, Aspect::kFollow);
+  looks_.try_emplace({file, Aspect::kFollow}, Seen{now.present, now.ino});
 }
 
 Result<std::string> Survey::finish(const Environment& env, const std::string& tools) {
-  SurveyHead head{kFormat, variables_digest(env), TRY(kernel_release()), places_.tree, "", tools};
+  SurveyHead head{.variables = variables_digest(env),
+                  .machine = TRY(machine_text()),
+                  .checkout = TRY(checkout_text(repository_)),
+                  .tree = places_.tree,
+                  .refs = {},
+                  .tools = tools,
+                  .setup = places_.setup};
+  for (const std::string& file : TRY(outside_attributes(repository_))) look_at(file);
   if (used_git_) {
-    look_at_git();
+    // What the gate's own git directory was made from.
+    for (const char* name : {"config", "info/exclude", "shallow"}) {
+      look_at(join_path(places_.common_dir, name));
+    }
     head.refs = TRY(refs_digest(repository_, places_.branch));
   }
   std::string out = canonical_text(field_list(head)) + "\n";
@@ -338,7 +344,8 @@ Result<bool> head_holds(repo::Repository& repository, std::string_view line, con
   SurveyHead head;
   if (!read_text(line, "", field_list(head)) || head.format != kFormat) return false;
   if (head.variables != variables_digest(now.env) || head.tree != now.tree) return false;
-  if (head.kernel != TRY(kernel_release())) return false;
+  if (head.setup != now.setup || head.machine != TRY(machine_text())) return false;
+  if (head.checkout != TRY(checkout_text(repository))) return false;
   return head.refs.empty() || head.refs == TRY(refs_digest(repository, now.branch));
 }
 

@@ -4,7 +4,8 @@
 // A survey lists every path outside the candidate's tree that the gate, or the set-up before it,
 // looked at, each with what makes it the same thing again: device, inode, size and times of a file,
 // the times of a listed folder, the type of a folder, or that nothing was there. It is an artifact;
-// its digest is the certificate's tool_env. Asking again costs one stat a line and reads no file.
+// its digest is the certificate's tool_env. Its first line is what the gate need not look at to
+// depend on it (machine.h). Asking again costs one stat a line and reads no file.
 //
 // It is one-sided on purpose: whatever cannot be told apart makes a certificate that is never
 // reused (with the reason), never one that is reused wrongly. So a gate that connected anywhere,
@@ -37,6 +38,7 @@ struct SurveyPlaces {
   std::vector<std::string> placed;  // the policy's copy and share paths
   Oid candidate_tree;
   RefName branch;  // whose value in the gate's git directory is the candidate
+  Digest setup;    // policy_rules.h
 };
 
 class Survey {
@@ -54,7 +56,7 @@ class Survey {
   enum class Aspect { kFollow, kNoFollow, kListing };
 
  private:
-  struct Look {
+  struct Seen {
     bool present = false;   // when it was looked at
     std::uint64_t ino = 0;  // 0: not known
   };
@@ -70,12 +72,12 @@ class Survey {
   bool is_own(const std::string& lexical) const;
   bool is_placed(const std::string& relative) const;
   std::string resolved(const std::string& path);
-  void look_at_git();
+  void look_at(const std::string& file);
 
   repo::Repository& repository_;
   SurveyPlaces places_;
   std::int64_t start_ns_;
-  std::map<std::pair<std::string, Aspect>, Look> looks_;
+  std::map<std::pair<std::string, Aspect>, Seen> looks_;
   std::map<std::string, std::string> resolved_;
   std::set<std::string> own_;  // made by the gate or the set-up itself
   bool used_git_ = false;
@@ -88,6 +90,7 @@ struct SurveyNow {
   const Environment& env;
   std::string tree;  // where the gate would run
   RefName branch;
+  Digest setup;
 };
 Result<bool> still_holds(repo::Repository& repository, const std::string& survey,
                          const SurveyNow& now);

@@ -57,6 +57,12 @@ void fields(FieldIo& io, Certificate& certificate) {
   io.name("output", certificate.output);
   io.integer("duration_ms", certificate.duration_ms);
   io.name("txn", certificate.txn);
+  if (io.maybe("looks", certificate.looks)) {
+    io.name({"looks", "artifact: what it looked at in the tree"}, certificate.looks);
+  }
+  if (io.maybe("carried_from", certificate.carried_from)) {
+    io.oid({"carried_from", "the tree that the gate ran on"}, certificate.carried_from);
+  }
 }
 
 }  // namespace gittxn

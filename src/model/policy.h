@@ -17,6 +17,7 @@ struct GateSpec {
   std::vector<std::string> command;  // argv; a string in the file is run as ["sh", "-c", string]
   std::int64_t timeout_ms = 600'000;
   std::vector<std::string> env;  // names passed through besides the scrubbed set
+  bool carry = true;             // what it said of one tree may count for another
   Digest version;                // hash of the normalised definition
 };
 
@@ -129,7 +130,9 @@ struct Policy {
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };
 
-// A check on a candidate and the evidence. Counts only for this (tree, parent, gate version, env).
+// A check on a candidate and the evidence. It counts for this tree on this parent and, where its
+// looks are known, for every tree on which they see the same (gates/carry.h); always for this
+// version of the gate and this environment.
 struct Certificate {
   GateName gate;
   Digest gate_version;
@@ -137,12 +140,14 @@ struct Certificate {
   Oid parent;
   Digest tool_env;  // empty: unknown, then it is never reused
   Digest inputs;    // over traced reads; empty: unknown
+  Digest looks;  // artifact: the looks at the tree; empty: it counts for this tree and parent only
   bool passed = false;
   int exit_status = 0;
   bool timed_out = false;
   Digest output;  // artifact: what it printed
   std::int64_t duration_ms = 0;
   TxnId txn;
+  Oid carried_from;  // the tree that the gate ran on, when it did not run on this one
   bool operator==(const Certificate&) const = default;
 };
 void fields(FieldIo& io, Certificate& certificate);

@@ -71,16 +71,20 @@ std::string Config::expand(const std::string& path) const {
   return user == nullptr ? path : std::string(user->pw_dir) + path.substr(slash);
 }
 
+std::string Config::usual_directory() const {
+  const std::string xdg = variable("XDG_CONFIG_HOME");
+  return (xdg.empty() ? variable("HOME") + "/.config" : xdg) + "/git";
+}
+
 std::vector<std::string> Config::usual_files() const {
   const std::string git_dir = variable("GIT_DIR");
-  const std::string xdg = variable("XDG_CONFIG_HOME");
   const std::string home = variable("HOME");
   std::vector<std::string> files = {
       "/etc/gitconfig",
       variable("GIT_CONFIG_SYSTEM"),
       variable("GIT_CONFIG_GLOBAL"),
       home + "/.gitconfig",
-      (xdg.empty() ? home + "/.config" : xdg) + "/git/config",
+      usual_directory() + "/config",
       git_dir + "/config",
       git_dir + "/config.worktree",
   };
@@ -135,6 +139,22 @@ Result<std::optional<std::string>> Config::get(const std::string& key) {
   auto value = TRY(find(key));
   if (!value) return std::nullopt;
   return std::move(value->value);
+}
+
+Result<std::vector<ConfigEntry>> Config::below(const std::string& prefix) {
+  const std::scoped_lock lock(mutex_);
+  if (!current()) TRY(refresh());
+  std::vector<ConfigEntry> found;
+  for (auto at = values_.lower_bound(prefix); at != values_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    found.push_back(at->second);
+  }
+  return found;
+}
+
+Result<std::string> Config::attributes_file() {
+  const auto named = TRY(path("core.attributesfile"));
+  return named.value_or(usual_directory() + "/attributes");
 }
 
 Result<std::optional<bool>> Config::flag(const std::string& key) {

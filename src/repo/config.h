@@ -42,6 +42,10 @@ class Config {
   Result<std::optional<std::string>> get(const std::string& key);
   Result<std::optional<bool>> flag(const std::string& key);         // --type=bool
   Result<std::optional<std::string>> path(const std::string& key);  // --type=path: with ~ expanded
+  // The last values of all keys that begin with it, sorted by key.
+  Result<std::vector<ConfigEntry>> below(const std::string& prefix);
+  // core.attributesFile, or where it is by default. It need not be there.
+  Result<std::string> attributes_file();
 
   std::uint64_t times_asked() const { return asked_; }  // of git, since the beginning
 
@@ -60,6 +64,7 @@ class Config {
   Status refresh();
   bool current() const;
   std::vector<std::string> usual_files() const;
+  std::string usual_directory() const;
   std::string expand(const std::string& path) const;
   std::string variable(const std::string& name) const;
   // Files that this entry makes part of the configuration, or that decide whether they are.

@@ -76,10 +76,10 @@ certificate_is_for_one_candidate() {
   new_repo
   policy '[[gate]]
 name = "count"
-run = "echo ran >>\"$HOME/count\""'
+run = "cat src/f1.txt docs/guide.md; echo ran >>\"$HOME/count\""'
   agent 'echo x >src/new.txt' --wait 0
   assert_eq "$(wc -l <"$HOME/count")" 1
-  lands 'echo z >src/third.txt'
+  lands 'echo z >src/f1.txt'
   assert_eq "$(wc -l <"$HOME/count")" 2 'a certificate counted for another candidate'
   start_run -- 'meet; echo y >src/other.txt'
   met
@@ -88,7 +88,32 @@ run = "echo ran >>\"$HOME/count\""'
   ends 0
   assert_eq "$(wc -l <"$HOME/count")" 3 'a certificate counted for another candidate'
 }
-test_case 'no certificate counts for another candidate' certificate_is_for_one_candidate
+test_case 'no certificate counts for another candidate, where the gate looks at what is different' \
+  certificate_is_for_one_candidate
+
+certificate_is_carried() {
+  new_repo
+  policy '[[gate]]
+name = "count"
+run = "cat src/f1.txt; echo ran >>\"$HOME/count\""
+[[gate]]
+name = "always"
+run = "echo ran >>\"$HOME/always\""
+carry = false'
+  lands 'echo x >src/new.txt'
+  person_commits docs/guide.md changed
+  lands 'echo y >src/other.txt'
+  assert_eq "$(wc -l <"$HOME/count")" 1 'the gate ran again although it would look at the same'
+  assert_eq "$(wc -l <"$HOME/always")" 2 'a gate that must run for each candidate did not'
+  assert_eq "$(field '.gates[0] | "\(.name) \(.reused) \(.carried_from)"')" "count true $(git rev-parse 'main~2^{tree}')"
+  assert_eq "$(field '.gates[1].carried_from')" null
+  exits 0 git txn show "$(field .txn)"
+  assert_contains "$OUT" 'count passed (carried over)'
+  lands 'echo z >src/f1.txt'
+  assert_eq "$(wc -l <"$HOME/count")" 2
+  assert_sound
+}
+test_case 'a certificate is carried over to a tree where the gate would look at the same' certificate_is_carried
 
 certificate_is_reused() {
   new_repo

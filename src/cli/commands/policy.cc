@@ -71,6 +71,7 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
                   clean(quote_argv(found->command)), format_duration(found->timeout_ms));
   for (const std::string& variable : found->env)
     out += fmt::format("  sees     ${}\n", clean(variable));
+  if (!found->carry) out += "  carries  no: it runs for every candidate\n";
   return session.show(kGateJson(*found),
                       out + fmt::format("  version  {}\n", found->version.str()));
 }

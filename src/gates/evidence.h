@@ -1,0 +1,54 @@
+// Certificates that count for a candidate although the gate did not run on it: one of this very
+// tree and parent, or one of another tree whose looks see the same in this one (carry.h). It is
+// looked for in the candidate's own tree, then in the branch's head, then in the 16 landings before
+// it, because what is near differs least.
+//
+// A later no of the gate on one of these trees is an open question, and the gate is asked again.
+// Called from one thread; while nothing outside changes, it answers each look at a survey once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gates/carry.h"
+#include "gates/gate.h"
+
+namespace gittxn::gates {
+
+inline constexpr std::size_t kLandingsBack = 16;
+
+// What a gate's commands are given.
+Environment environment_of(const GateContext& context, const GateSpec& gate,
+                           const Candidate& candidate);
+
+class Evidence {
+ public:
+  Evidence(const GateContext& context, const Policy& policy, const Candidate& candidate)
+      : context_(context), policy_(policy), candidate_(candidate) {}
+
+  // The certificate as it counts for the candidate: as it was stored when it is of this tree and
+  // parent, else with these and `carried_from`, and not stored yet.
+  Result<std::optional<Certificate>> find(const GateSpec& gate);
+
+ private:
+  Result<const Oid*> tree(std::size_t back);
+  Result<const std::vector<Certificate>*> certificates(const Oid& tree);
+  Result<bool> environment_holds(const GateSpec& gate, const Digest& survey);
+  Result<bool> looks_hold(const Certificate& known);
+  Result<bool> counts(const GateSpec& gate, const Certificate& known);
+
+  const GateContext& context_;
+  const Policy& policy_;
+  const Candidate& candidate_;
+  std::vector<Oid> trees_;  // the candidate's own, the head's, that before it, ...
+  Oid last_;                // the commit of the last of them; empty: there is none before it
+  std::map<Oid, std::vector<Certificate>> certificates_;
+  std::map<Oid, Changes> differences_;  // from that tree to the candidate's
+  std::map<std::pair<GateName, Digest>, bool> surveys_;
+  std::map<std::pair<Digest, Oid>, bool> looks_;
+};
+
+}  // namespace gittxn::gates
