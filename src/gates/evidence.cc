@@ -78,24 +78,38 @@ Result<bool> Evidence::counts(const GateSpec& gate, const Certificate& known) {
   return alike && TRY(environment_holds(gate, known.tool_env));
 }
 
+Result<std::optional<Certificate>> Evidence::counted(const GateSpec& gate,
+                                                     const Certificate& known) {
+  const bool same = known.tree == candidate_.tree && known.parent == candidate_.parent;
+  if (!(same || gate.carry) || !TRY(counts(gate, known))) return std::nullopt;
+  Certificate now = known;
+  if (same) return now;
+  if (now.carried_from.empty()) now.carried_from = known.tree;
+  now.tree = candidate_.tree;
+  now.parent = candidate_.parent;
+  now.txn = candidate_.txn;
+  return now;
+}
+
 Result<std::optional<Certificate>> Evidence::find(const GateSpec& gate) {
+  const auto is_of_gate = [&gate](const Certificate& one) {
+    return one.gate == gate.name && one.gate_version == gate.version;
+  };
   const std::size_t trees = gate.carry ? kLandingsBack + 2 : 1;
   for (std::size_t back = 0; back < trees; ++back) {
     const Oid* tree_of = TRY(tree(back));
     if (tree_of == nullptr) break;
     for (const Certificate& known : *TRY(certificates(*tree_of)) | std::views::reverse) {
-      if (known.gate != gate.name || known.gate_version != gate.version) continue;
+      if (!is_of_gate(known)) continue;
       if (!known.passed) return std::nullopt;
-      if (!TRY(counts(gate, known))) continue;
-      Certificate counted = known;
-      if (known.tree == candidate_.tree && known.parent == candidate_.parent) return counted;
-      if (!gate.carry) continue;
-      if (counted.carried_from.empty()) counted.carried_from = known.tree;
-      counted.tree = candidate_.tree;
-      counted.parent = candidate_.parent;
-      counted.txn = candidate_.txn;
-      return counted;
+      if (auto now = TRY(counted(gate, known))) return now;
     }
+  }
+  if (!gate.carry) return std::nullopt;
+  if (!newest_) newest_ = TRY(context_.store->newest_certificates(kNewest));
+  for (const Certificate& known : *newest_) {
+    if (!is_of_gate(known) || !known.passed) continue;
+    if (auto now = TRY(counted(gate, known))) return now;
   }
   return std::nullopt;
 }

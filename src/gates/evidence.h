@@ -1,10 +1,12 @@
 // Certificates that count for a candidate although the gate did not run on it: one of this very
 // tree and parent, or one of another tree whose looks see the same in this one (carry.h). It is
 // looked for in the candidate's own tree, then in the branch's head, then in the 16 landings before
-// it, because what is near differs least.
+// it, because what is near differs least; then among the newest certificates, where those of other
+// candidates are, and those of this change on an earlier head.
 //
 // A later no of the gate on one of these trees is an open question, and the gate is asked again.
-// Called from one thread; while nothing outside changes, it answers each look at a survey once.
+// One on another candidate's is not. Called from one thread; while nothing outside changes, it
+// answers each look at a survey once.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +21,7 @@
 namespace gittxn::gates {
 
 inline constexpr std::size_t kLandingsBack = 16;
+inline constexpr std::size_t kNewest = 64;  // certificates of any gate
 
 // What a gate's commands are given.
 Environment environment_of(const GateContext& context, const GateSpec& gate,
@@ -39,6 +42,7 @@ class Evidence {
   Result<bool> environment_holds(const GateSpec& gate, const Digest& survey);
   Result<bool> looks_hold(const Certificate& known);
   Result<bool> counts(const GateSpec& gate, const Certificate& known);
+  Result<std::optional<Certificate>> counted(const GateSpec& gate, const Certificate& known);
 
   const GateContext& context_;
   const Policy& policy_;
@@ -46,6 +50,7 @@ class Evidence {
   std::vector<Oid> trees_;  // the candidate's own, the head's, that before it, ...
   Oid last_;                // the commit of the last of them; empty: there is none before it
   std::map<Oid, std::vector<Certificate>> certificates_;
+  std::optional<std::vector<Certificate>> newest_;
   std::map<Oid, Changes> differences_;  // from that tree to the candidate's
   std::map<std::pair<GateName, Digest>, bool> surveys_;
   std::map<std::pair<Digest, Oid>, bool> looks_;

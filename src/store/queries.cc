@@ -119,6 +119,12 @@ Result<std::vector<Certificate>> Store::certificates(const Oid& tree) const {
                               "SELECT body FROM certificates WHERE tree = ? ORDER BY seq", tree);
 }
 
+Result<std::vector<Certificate>> Store::newest_certificates(std::size_t most) const {
+  return state_->database.all(body_of<Certificate>("a stored certificate"),
+                              "SELECT body FROM certificates ORDER BY seq DESC LIMIT ?",
+                              static_cast<std::int64_t>(most));
+}
+
 Result<bool> Store::is_trusted(const Digest& trust_hash) const {
   return state_->database.has_row("SELECT 1 FROM trust WHERE hash = ?", trust_hash);
 }

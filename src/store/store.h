@@ -154,7 +154,8 @@ class Store final : public View {
   Result<std::vector<Txn>> txns(const TxnFilter& filter) const;
   Result<TxnId> find_txn(const std::string& id_or_name) const;  // exact id, unique prefix, or name
   Result<std::vector<LandedRow>> landed_since(const RefName& branch, Seq after) const;
-  Result<std::vector<Certificate>> certificates(const Oid& tree) const;
+  Result<std::vector<Certificate>> certificates(const Oid& tree) const;          // the oldest first
+  Result<std::vector<Certificate>> newest_certificates(std::size_t most) const;  // the newest first
   Result<bool> is_trusted(const Digest& trust_hash) const;
   Result<std::vector<Ticket>> tickets(const RefName& branch) const;  // oldest first
   Result<std::int64_t> next_slot();                                  // unique, never reused

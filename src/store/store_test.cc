@@ -352,6 +352,12 @@ TEST(Store, KeepsCertificatesAndTrust) {
   EXPECT_EQ(store.certificates(oid(5)).value(),
             (std::vector<Certificate>{certificate, certificate}));
   EXPECT_TRUE(store.certificates(oid(6))->empty());
+  certificate.tree = oid(6);
+  ASSERT_OK(store.append({events::gate_evaluated(certificate)}));
+  const auto newest = store.newest_certificates(2).value();
+  ASSERT_EQ(newest.size(), 2U);
+  EXPECT_EQ(newest[0].tree, oid(6));
+  EXPECT_EQ(newest[1].tree, oid(5));
   const Digest hash(std::string(64, 'c'));
   EXPECT_FALSE(store.is_trusted(hash).value());
   ASSERT_OK(store.append({events::trusted(hash, "Ada")}));
