@@ -178,6 +178,11 @@ void check_durations(State& state, Lines& lines) {
   if (!limit) add_wrong(lines, "txn.ask", in_words(limit.error()));
 }
 
+void check_gate_jobs(State& state, Lines& lines) {
+  const auto jobs = gate_jobs(state.repository);
+  if (!jobs) add_wrong(lines, "txn.gateJobs", in_words(jobs.error()));
+}
+
 void check_repository(State& state, Lines& lines) {
   const auto& place = state.repository.place();
   add(lines, "repository", place.common_dir);
@@ -191,6 +196,7 @@ void check_repository(State& state, Lines& lines) {
   add_known(lines, "worktrees", root);
   if (root) check_kinds(state, *root, lines);
   check_durations(state, lines);
+  check_gate_jobs(state, lines);
   add_known(lines, "identity", state.caller());
   check_hub(state, lines);
   check_store(state, lines);

@@ -417,6 +417,19 @@ Result<std::vector<LogLine>> Kernel::log(int limit) {
   return lines;
 }
 
+namespace {
+
+// The last word of each gate counts: it may have run on an earlier head as well.
+void tell_gate(Certificate said, std::vector<gates::GateReport>& reports) {
+  const bool carried = !said.carried_from.empty();
+  const auto known = std::ranges::find(
+      reports, said.gate, [](const gates::GateReport& report) { return report.certificate.gate; });
+  if (known != reports.end()) reports.erase(known);
+  reports.push_back({std::move(said), carried, {}});
+}
+
+}  // namespace
+
 Result<TxnId> Kernel::id_of(const std::string& id_or_name) {
   return TRY(state_->find(id_or_name)).id;
 }
@@ -438,9 +451,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
     if (event.type == event_type::kPrepared) outcome.gates.clear();  // asked again
     if (event.type != event_type::kGateEvaluated) continue;
     const Json payload = TRY(parse_json(event.payload));
-    Certificate said = TRY(read_fields<Certificate>(payload));
-    const bool carried = !said.carried_from.empty();
-    outcome.gates.push_back({std::move(said), carried, {}});
+    tell_gate(TRY(read_fields<Certificate>(payload)), outcome.gates);
   }
   TRY(finish_outcome(*state_, txn.id, started_ns, outcome));
   outcome.process = running_now(txn).process;

@@ -50,6 +50,9 @@ constexpr Setting kConfig[] = {
     {"txn.ask",
      "how long commands that only print may take, all together, that a landing runs again because "
      "what they looked at has changed (default: 10s)"},
+    {"txn.gateJobs",
+     "how many gates of landings run at a time in this clone (default: as many as there are "
+     "processors)"},
     {"txn.remoteTimeout", "how long a remote may take to answer (default: 60s)"},
 };
 constexpr Setting kEnvironment[] = {

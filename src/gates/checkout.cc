@@ -22,11 +22,12 @@ std::string fixed_path(const GateContext& context, const RefName& branch, const 
 }
 
 Result<GateCheckout> GateCheckout::make(const GateContext& context, const std::string& name,
-                                        const Candidate& candidate, const Oid& base) {
+                                        const Candidate& candidate, const Oid& base, Lanes lanes) {
   std::string above = branch_dir(context, candidate.branch);
   std::string locks = join_path(above, ".locks");  // no gate's name starts with a dot
   TRY(make_dirs(locks));
-  for (int lane = 0; lane < kMostLanes; ++lane) {
+  const int most = lanes == Lanes::kAny ? kMostLanes : 1;
+  for (int lane = 0; lane < most; ++lane) {
     // No gate's name contains a plus either.
     std::string here = lane == 0 ? name : fmt::format("{}+{}", name, lane);
     auto lock = FileLock::acquire(join_path(locks, here), 0);
@@ -44,7 +45,7 @@ Result<GateCheckout> GateCheckout::make(const GateContext& context, const std::s
     return GateCheckout(*std::move(lock), lane == 0 ? Lane::kFixed : Lane::kOther,
                         std::move(worktree));
   }
-  return fail(Code::kBusy, fmt::format("{} checkouts of {} are in use", kMostLanes, name),
+  return fail(Code::kBusy, fmt::format("{} checkouts of {} are in use", most, name),
               "wait for one of the gates that run");
 }
 

@@ -15,9 +15,12 @@ enum class Lane { kFixed, kOther };
 
 class GateCheckout {
  public:
-  // Waits for nobody. `name` is a gate's name, or "+hooks"; `base` is the commit it is at.
+  // Waits for nobody. `name` is a gate's name, or "+hooks"; `base` is the commit it is at. kBusy:
+  // all lanes are taken, or the fixed one is and no other will do.
+  enum class Lanes { kAny, kFixedOnly };
   static Result<GateCheckout> make(const GateContext& context, const std::string& name,
-                                   const Candidate& candidate, const Oid& base);
+                                   const Candidate& candidate, const Oid& base,
+                                   Lanes lanes = Lanes::kAny);
   GateCheckout(GateCheckout&&) = default;
   GateCheckout& operator=(GateCheckout&&) = delete;
   ~GateCheckout();

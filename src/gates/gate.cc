@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agents/housekeeping.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "base/if_there.h"
 #include "capture/interpret.h"
 #include "gates/carry.h"
 #include "gates/checkout.h"
@@ -15,6 +18,9 @@
 
 namespace gittxn::gates {
 namespace {
+
+constexpr std::int64_t kFirstPollMs = 50;
+constexpr std::int64_t kLongestPollMs = 1000;
 
 FAILPOINT(fp_checked_out, "gates.checked_out");
 FAILPOINT(fp_ran, "gates.ran");
@@ -30,7 +36,7 @@ class GateRun {
         candidate_(candidate),
         env_(environment_of(context, gate, candidate)) {}
 
-  Result<GateReport> run();
+  Result<GateReport> run(GateCheckout::Lanes lanes);
 
  private:
   Status execute(const GateCheckout& checkout);
@@ -145,10 +151,10 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   return {};
 }
 
-Result<GateReport> GateRun::run() {
+Result<GateReport> GateRun::run(GateCheckout::Lanes lanes) {
   start_wall_ms_ = context_.clock->wall_ms();
   GateCheckout checkout =
-      TRY(GateCheckout::make(context_, gate_.name.str(), candidate_, candidate_.commit));
+      TRY(GateCheckout::make(context_, gate_.name.str(), candidate_, candidate_.commit, lanes));
   TRY(fp_checked_out.hit());
   TRY_IN("gate " + gate_.name.str(), execute(checkout));
   TRY(fp_ran.hit());
@@ -165,27 +171,92 @@ Result<GateReport> GateRun::run() {
 
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate) {
-  return GateRun(context, policy, gate, candidate).run();
+  return GateRun(context, policy, gate, candidate).run(GateCheckout::Lanes::kAny);
 }
 
-Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
-                                          const Candidate& candidate) {
+namespace {
+
+// What is known of a gate, as it counts now.
+Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec& gate) {
+  auto known = TRY(evidence.find(gate));
+  if (!known) return std::nullopt;
+  return GateReport{.certificate = *std::move(known), .reused = true, .fresh_reason = {}};
+}
+
+Status record_carried(const GateContext& context, const std::vector<GateReport>& reports) {
+  std::vector<NewEvent> events;
+  for (const GateReport& report : reports) {
+    if (report.carried()) events.push_back(store::events::gate_evaluated(report.certificate));
+  }
+  if (!events.empty()) TRY(context.store->append(events));
+  return {};
+}
+
+// One of the places for gates that run beside turns; not held: none is free.
+Result<SlotLock> place_of(const GateContext& context) {
+  const std::string locks = join_path(context.repository->txn_dir(), "locks");
+  TRY(make_dirs(locks));
+  for (int place = 0; place < context.jobs; ++place) {
+    auto taken = TRY(unless(Code::kBusy, SlotLock::try_acquire(join_path(locks, "gates"), place)));
+    if (taken) return *std::move(taken);
+  }
+  return SlotLock();
+}
+
+// nullopt: no place is free, or another one runs the gate; the caller looks again a little later.
+Result<std::optional<GateReport>> run_beside(const GateContext& context, const Policy& policy,
+                                             const GateSpec& gate, const Candidate& candidate) {
+  const SlotLock place = TRY(place_of(context));
+  if (!place.held()) return std::nullopt;
+  GateRun run(context, policy, gate, candidate);
+  return unless(Code::kBusy, run.run(GateCheckout::Lanes::kFixedOnly));
+}
+
+// Known or run, by who holds no turn.
+Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
+                               const GateSpec& gate, const Candidate& candidate) {
+  for (std::int64_t poll_ms = kFirstPollMs;; poll_ms = std::min(poll_ms * 2, kLongestPollMs)) {
+    Evidence evidence(context, policy, candidate);
+    if (auto known = TRY(known_gate(evidence, gate))) return *std::move(known);
+    if (auto ran = TRY(run_beside(context, policy, gate, candidate))) return *std::move(ran);
+    if (context.interrupted && context.interrupted()) {
+      return fail(Code::kInterrupted, "interrupted while waiting to run gate " + gate.name.str());
+    }
+    context.clock->sleep_ms(poll_ms);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& context,
+                                                           const Policy& policy,
+                                                           const Candidate& candidate) {
   std::vector<GateReport> reports;
   Evidence evidence(context, policy, candidate);
   for (const GateSpec& gate : policy.gates) {
-    GateReport report;
-    if (auto known = TRY(evidence.find(gate))) {
-      report.certificate = *std::move(known);
-      report.reused = true;
-      if (report.carried()) {
-        TRY(context.store->append({store::events::gate_evaluated(report.certificate)}));
-      }
+    auto known = TRY(known_gate(evidence, gate));
+    if (!known) return std::nullopt;
+    reports.push_back(*std::move(known));
+  }
+  TRY(record_carried(context, reports));
+  return reports;
+}
+
+Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
+                                          const Candidate& candidate, Turn turn) {
+  std::vector<GateReport> reports;
+  Evidence evidence(context, policy, candidate);
+  for (const GateSpec& gate : policy.gates) {
+    if (turn == Turn::kNotHeld) {
+      reports.push_back(TRY(gate_beside(context, policy, gate, candidate)));
+    } else if (auto known = TRY(known_gate(evidence, gate))) {
+      reports.push_back(*std::move(known));
     } else {
-      report = TRY(run_gate(context, policy, gate, candidate));
+      reports.push_back(TRY(run_gate(context, policy, gate, candidate)));
     }
-    reports.push_back(std::move(report));
     if (!reports.back().certificate.passed) break;
   }
+  TRY(record_carried(context, reports));
   return reports;
 }
 

@@ -4,8 +4,8 @@
 // same (evidence.h); always for this version of the gate and this environment (survey.h).
 //
 // Checkouts are <worktree root>/gates/<branch>/<gate>/tree, one at a time by a file lock beside it.
-// Who finds it locked (a gate run by hand, while a landing runs it too) takes the next lane, whose
-// evidence counts for this run alone.
+// Who finds it locked (a gate run by hand, while a landing runs it too) waits, or takes the next
+// lane, whose evidence counts for this run alone.
 //
 // If we die: a checkout that the next run of the gate removes first, no certificate, and processes
 // that die with us (capture/trace). Called from one thread.
@@ -49,6 +49,7 @@ struct GateContext {
   // kFailed: the end of what a gate printed, once it is known not to have passed.
   enum class Shown { kFailed, kAll } shown = Shown::kFailed;
   std::function<bool()> interrupted;
+  int jobs = 2;  // gates that run at a time beside turns
 };
 
 struct GateReport {
@@ -62,8 +63,17 @@ struct GateReport {
 // Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each
 // evaluation is an event before this returns, and each certificate that was carried over from
 // another tree is one.
+//
+// By who does not hold the turn of the branch, a gate runs when one of the repository's `jobs`
+// places is free; and who needs a gate that another one runs at the moment waits for its end, since
+// its certificate may count for both. kInterrupted: while it waited, too.
+enum class Turn { kHeld, kNotHeld };
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
-                                          const Candidate& candidate);
+                                          const Candidate& candidate, Turn turn = Turn::kHeld);
+// The same, where nothing has to run; nullopt: something has.
+Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& context,
+                                                           const Policy& policy,
+                                                           const Candidate& candidate);
 // One gate, always run.
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate);

@@ -42,13 +42,13 @@ Result<std::string> limits() {
   }
 }
 
-Result<std::string> processors() {
+}  // namespace
+
+Result<int> processors() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return fail_errno(errno, "sched_getaffinity");
-  return std::to_string(CPU_COUNT(&set));
+  return CPU_COUNT(&set);
 }
-
-}  // namespace
 
 Result<std::string> machine_text() {
   utsname name{};

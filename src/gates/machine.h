@@ -10,6 +10,8 @@
 
 namespace gittxn::gates {
 
+Result<int> processors();  // that this process may use
+
 // Kernel, host name, processors and limits that this process has, its user and its umask.
 Result<std::string> machine_text();
 

@@ -3,7 +3,7 @@
 // Every pass may end it: landed, nothing to land, a conflict, a refusal, or a wait. A moved head
 // starts again at 1 with a new candidate and the turn kept. A wait lets go of everything, tells the
 // log why, and starts again from the turn when its time comes. Open questions let go of the turn as
-// well, twice at most, are asked, and then are remembered.
+// well, twice at most, are asked, and then are remembered; and so do gates that have to run.
 #include "land/land.h"
 
 #include <fmt/format.h>
@@ -28,15 +28,11 @@ namespace events = store::events;
 
 namespace {
 
-FAILPOINT(fp_before_gates, "land.before_gates");
-FAILPOINT(fp_after_gates, "land.after_gates");
-
 constexpr std::int64_t kLockMs = 5000;
 constexpr std::int64_t kLeastLockMs = 200;
 constexpr std::int64_t kLongestPollMs = 1000;
 constexpr std::int64_t kSlowPollMs = 5000;
 constexpr std::int64_t kInterruptPollMs = 50;
-constexpr std::int64_t kEvidenceNs = 600'000'000'000;  // a gate's time limit where none is set
 // Somebody who commits faster than our gates run could keep us here for ever.
 constexpr int kMaxRounds = 16;
 // Lost races after which questions are asked with the turn held.
@@ -59,15 +55,6 @@ Status Landing::check_interrupted() const {
 }
 
 namespace {
-
-Conflict gate_conflict(const gates::GateReport& report) {
-  const Certificate& certificate = report.certificate;
-  return {.kind = ConflictKind::kGate,
-          .subject = certificate.gate.str(),
-          .read_digest = certificate.gate_version.str(),
-          .hint = certificate.timed_out ? "did not end within its time limit"
-                                        : fmt::format("exit status {}", certificate.exit_status)};
-}
 
 // The candidates of earlier rounds are gone, and with them what was said about them.
 void forget_round(LandOutcome& outcome) {
@@ -191,63 +178,6 @@ Result<Step> Landing::leases(Round& round) {
   if (auto denied = denied_by(met)) return Step{Step::Kind::kWait, *std::move(denied)};
   for (std::string& note : notes_of(met)) outcome_.notes.push_back(std::move(note));
   return go_on();
-}
-
-// What hooks and gates have said now; the first no is a refusal.
-Result<Step> Landing::heard(std::vector<gates::GateReport> reports) {
-  std::ranges::move(reports, std::back_inserter(outcome_.gates));
-  const auto passed = [](const gates::GateReport& report) { return report.certificate.passed; };
-  const auto failed = std::ranges::find_if_not(outcome_.gates, passed);
-  return failed == outcome_.gates.end() ? go_on() : reject({gate_conflict(*failed)});
-}
-
-Result<Step> Landing::hooks(Candidate& candidate) {
-  TRY(write_candidate(context_, candidate));
-  gates::HookOutcome hooked = TRY(gates::run_commit_hooks(
-      context_.gates, candidate.policy, for_gates(candidate), candidate.commit.message));
-  Step said = TRY(heard(std::move(hooked.reports)));
-  if (said.kind != Step::Kind::kGoOn || (!hooked.new_tree && !hooked.new_message)) return said;
-  const bool tree_edited = hooked.new_tree.has_value();
-  Edits edits{std::move(hooked.new_tree), std::move(hooked.new_message)};
-  Decision decision = TRY(decide_again(context_, work_, std::move(candidate), edits, &askings_));
-  Step step = TRY(settle(std::move(decision), &candidate));
-  if (tree_edited) outcome_.notes.emplace_back("a hook edited the candidate");
-  return step;
-}
-
-Result<Step> Landing::gates(Candidate& candidate) {
-  TRY(write_candidate(context_, candidate));
-  TRY(fp_before_gates.hit());
-  if (!candidate.policy.gates.empty()) say("gates");
-  auto reports = TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate)));
-  TRY(fp_after_gates.hit());
-  return heard(std::move(reports));
-}
-
-bool Landing::proven(const Candidate& candidate, const Digest& hooks) const {
-  return evidence_ && evidence_->is_of(candidate) && evidence_->hooks == hooks &&
-         context_.clock->monotonic_ns() - evidence_->since_ns <= kEvidenceNs;
-}
-
-// Hooks and gates, or what they said of this very candidate before.
-Result<Step> Landing::check(Round& round) {
-  Candidate& candidate = round.candidate;
-  const Digest hooks_now = TRY(gates::commit_hooks_version(context_.gates, candidate.head));
-  if (proven(candidate, hooks_now)) {
-    outcome_.gates = evidence_->reports;
-    Candidate known = evidence_->candidate;
-    known.versions = std::move(candidate.versions);  // those it was certified with just now
-    return settle({Decision::Kind::kCandidate, std::move(known), {}}, &candidate);
-  }
-  Evidence evidence{candidate, hooks_now, {}, {}, context_.clock->monotonic_ns()};
-  Step step = TRY(hooks(candidate));
-  if (step.kind == Step::Kind::kGoOn) step = TRY(gates(candidate));
-  if (step.kind != Step::Kind::kGoOn) return step;
-  evidence.candidate = candidate;
-  evidence.candidate.notes = outcome_.notes;
-  evidence.reports = outcome_.gates;
-  evidence_ = std::move(evidence);
-  return step;
 }
 
 // The last thing that may change the commit; tree and parent stay, so every certificate still
@@ -400,6 +330,10 @@ Status Landing::keep_trying() {
     if (step.kind == Step::Kind::kWait) step = TRY(wait_out(std::move(step.wait)));
     if (step.kind == Step::Kind::kAsk) {
       TRY(ask_apart());
+      continue;
+    }
+    if (step.kind == Step::Kind::kGates) {
+      TRY(gates_apart());
       continue;
     }
     if (step.kind == Step::Kind::kGoOn) continue;

@@ -1,4 +1,5 @@
-// One landing while it is tried: the passes that land.cc lists, and what they share. Internal to
+// One landing while it is tried: the passes that land.cc lists, and what they share. Those that ask
+// hooks and gates are in land_gates.cc. Internal to
 // land/.
 #pragma once
 
@@ -21,8 +22,9 @@ inline constexpr std::int64_t kFirstPollMs = 50;
 
 // How a pass or a whole try went: an outcome, a wait, a wait that is over, or nothing yet.
 struct Step {
-  // kAsk: questions are open, and nobody else is to wait while they are asked.
-  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired, kAsk } kind = Kind::kGoOn;
+  // kAsk: questions are open, and nobody else is to wait while they are asked. kGates: likewise,
+  // gates have to run.
+  enum class Kind { kGoOn, kDone, kWait, kMoved, kExpired, kAsk, kGates } kind = Kind::kGoOn;
   Wait wait;
 };
 inline Step go_on() {
@@ -38,16 +40,18 @@ inline Step wait_for(WaitReason reason, std::string subject) {
   return {Step::Kind::kWait, {reason, std::move(subject)}};
 }
 
-// What hooks and gates said of a candidate. While its landing waits for a person, every look would
-// otherwise run them anew, and the moment in which the person is out of the way would be missed.
-// Hooks are not traced, nor may every gate's certificate be used again, so this counts for a while
-// only: as long as what an early gate said may have to wait for a late one anyway.
+// What hooks and gates said of a candidate: gates run while the turn is not held, and the next
+// round has to know. While a landing waits for a person, every look would otherwise run them anew,
+// and the moment in which the person is out of the way would be missed. Hooks are not traced, nor
+// may every gate's certificate be used again, so this counts for a while only: as long as what an
+// early gate said may have to wait for a late one anyway.
 struct Evidence {
   Candidate asked;      // as certified, before any hook
   Digest hooks;         // their text
   Candidate candidate;  // as the hooks left it, unsigned
   std::vector<gates::GateReport> reports;
-  std::int64_t since_ns = 0;  // before the first of them ran
+  std::int64_t since_ns = 0;  // before the first of them ran, or after the last of those apart
+  bool whole = false;         // all have said what they say; else the gates have not
 
   bool is_of(const Candidate& now) const {
     return asked.head == now.head && asked.tree == now.tree &&
@@ -109,6 +113,8 @@ class Landing {
   Result<Step> heard(std::vector<gates::GateReport> reports);
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
+  Result<std::vector<gates::GateReport>> run_gates(const Candidate& candidate, gates::Turn turn);
+  Status gates_apart();
   Status tell_rewound();
   Result<Step> merged(const Oid& commit, std::string_view how);
   Result<Step> not_pulled_yet(const Oid& pushed);
@@ -141,6 +147,7 @@ class Landing {
   int lost_ = 0;  // rounds that ended with a moved head
   Askings askings_;
   int asked_apart_ = 0;  // times that questions were asked without the turn
+  int gated_apart_ = 0;  // ... and that gates ran
   std::int64_t poll_ms_ = kFirstPollMs;
   std::optional<Evidence> evidence_;
   RemoteRule remote_;

@@ -1,5 +1,6 @@
-// The turn: the right to be the next to land on a branch, held through one's gates, so that a slow
-// gate always sees a current candidate.
+// The turn: the right to be the next to land on a branch. It is let go of while gates run and
+// questions are asked (land_gates.cc), unless that lost two races: then it is held, so that a slow
+// gate sees a current candidate at last.
 //
 // The turn is a lock (store/server/locks.h) that dies with its holder. Who gets it next is decided
 // by tickets: a ticket is an event (so that everybody sees the same order) and a locked slot (so

@@ -171,6 +171,20 @@ Result<std::optional<bool>> Config::flag(const std::string& key) {
               "see where it is set: git config --show-origin --get-all " + key);
 }
 
+Result<std::optional<int>> Config::number(const std::string& key, int least, int most) {
+  const auto value = TRY(find(key));
+  if (!value) return std::nullopt;
+  int number = 0;
+  const char* end = value->value.data() + value->value.size();
+  const auto parsed = std::from_chars(value->value.data(), end, number);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == end;
+  if (whole && number >= least && number <= most) return number;
+  return fail(Code::kUsage,
+              "git config " + key + " is '" + value->value + "', not a number from " +
+                  std::to_string(least) + " to " + std::to_string(most),
+              "see where it is set: git config --show-origin --get-all " + key);
+}
+
 Result<std::optional<std::string>> Config::path(const std::string& key) {
   const auto value = TRY(find(key));
   if (!value) return std::nullopt;

@@ -42,6 +42,8 @@ class Config {
   Result<std::optional<std::string>> get(const std::string& key);
   Result<std::optional<bool>> flag(const std::string& key);         // --type=bool
   Result<std::optional<std::string>> path(const std::string& key);  // --type=path: with ~ expanded
+  // A whole number in these bounds, without a unit.
+  Result<std::optional<int>> number(const std::string& key, int least, int most);
   // The last values of all keys that begin with it, sorted by key.
   Result<std::vector<ConfigEntry>> below(const std::string& prefix);
   // core.attributesFile, or where it is by default. It need not be there.

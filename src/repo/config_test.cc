@@ -68,6 +68,36 @@ TEST_F(Configured, SaysWhatGitSays) {
   }
 }
 
+TEST_F(Configured, NumbersAreWholeAndWithinTheirBounds) {
+  Config config = this->config();
+  EXPECT_EQ(must(config.number("a.jobs", 1, 8)), std::nullopt);
+  for (const auto& [text, number] : std::map<std::string, int>{{"1", 1},
+                                                               {"8", 8},
+                                                               {"0", 0},
+                                                               {"9", 0},
+                                                               {"", 0},
+                                                               {"2k", 0},
+                                                               {"-1", 0},
+                                                               {"99999999999", 0}}) {
+    repo.git({"config", "a.jobs", text});
+    const auto read = config.number("a.jobs", 1, 8);
+    EXPECT_EQ(read ? read->value_or(-1) : 0, number) << text;
+  }
+}
+
+TEST_F(Configured, NamesWhatBeginsAlikeAndWhereAttributesAre) {
+  repo.git({"config", "filter.b.smudge", "cat"});
+  repo.git({"config", "filter.a.clean", "tr a b"});
+  repo.git({"config", "filtered.c", "no"});
+  Config config = this->config();
+  std::string all;
+  for (const ConfigEntry& entry : must(config.below("filter."))) all += entry.key + ";";
+  EXPECT_EQ(all, "filter.a.clean;filter.b.smudge;");
+  EXPECT_TRUE(must(config.attributes_file()).ends_with("/git/attributes"));
+  repo.git({"config", "core.attributesFile", "/etc/mine"});
+  EXPECT_EQ(must(config.attributes_file()), "/etc/mine");
+}
+
 TEST_F(Configured, AsksOnceWhileNothingChanges) {
   repo.git({"config", "a.key", "one"});
   Config config = this->config();

@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "gates/machine.h"
 #include "land/hub.h"
 #include "store/log/pruning.h"
 #include "txn/clone.h"
@@ -287,6 +288,12 @@ land::Context State::looking_context() {
   return context;
 }
 
+Result<int> gate_jobs(const repo::Repository& repository) {
+  if (const auto set = TRY(repository.config().number("txn.gatejobs", 1, kMostGateJobs)))
+    return *set;
+  return gates::processors();
+}
+
 Result<land::Context> State::context(const Progress& progress) {
   TRY(writing());
   land::Context context = looking_context();
@@ -302,6 +309,7 @@ Result<land::Context> State::context(const Progress& progress) {
     };
   }
   context.gates.interrupted = progress.interrupted;
+  context.gates.jobs = TRY(gate_jobs(repository));
   context.asks.root = context.gates.worktree_root + "/asking";
   context.asks.shared = context.gates.worktree_root + "/shared";
   return context;

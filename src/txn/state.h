@@ -123,6 +123,10 @@ Result<std::string> difference(State& state, const Oid& before, const Oid& after
                                const std::string& path);
 
 // The reads and writes recorded for an attempt; empty ones when nothing was taken.
+// txn.gateJobs. kUsage: it is no such number.
+inline constexpr int kMostGateJobs = 256;
+Result<int> gate_jobs(const repo::Repository& repository);
+
 Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
 Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);
 

@@ -115,6 +115,50 @@ carry = false'
 }
 test_case 'a certificate is carried over to a tree where the gate would look at the same' certificate_is_carried
 
+# A gate for each of four directories, which takes as long as its file says.
+gates_beside() {
+  new_repo
+  local i text='' ids=() pids=() last
+  for i in 1 2 3 4; do
+    mkdir "part$i"
+    echo 0 >"part$i/time"
+    text+="[[gate]]
+name = \"part$i\"
+run = 'sleep \$(cat part$i/time); echo ran >>\"\$HOME/ran\"; date +%s%N >>\"\$HOME/ended\"'
+"
+  done
+  printf '%s' "$text" >.gittxn.toml
+  git add -A
+  git commit -qm parts
+  git config txn.gateJobs 4
+  trust_policy
+  lands 'echo x >src/new.txt'
+  rm "$HOME/ended"
+  for i in 1 2 3 4; do
+    open_work "echo 4 >part$i/time"
+    ids+=("$ID")
+  done
+  open_work 'echo y >src/other.txt'
+  for i in 0 1 2 3; do
+    git-txn commit "${ids[i]}" --json >"$WORLD/out$i" 2>"$WORLD/err$i" &
+    pids+=($!)
+  done
+  sleep 1  # they are within their gates by then, or the next one lands before them
+  exits 0 git txn commit "$ID" --json
+  assert_eq "$(field .state)" landed
+  last=$(date +%s%N)
+  for i in 0 1 2 3; do
+    wait "${pids[i]}" || fail "commit $i: $(cat "$WORLD/out$i" "$WORLD/err$i")"
+    assert_eq "$(tail -n 1 "$WORLD/out$i" | jq -r .state)" landed
+  done
+  [ "$last" -lt "$(head -n 1 "$HOME/ended")" ] || fail 'a landing waited for the gates of others'
+  # Two of them one after the other would be a gate time between the first end and the last.
+  [ $(($(tail -n 1 "$HOME/ended") - $(head -n 1 "$HOME/ended"))) -lt 4000000000 ] || fail 'gates ran one after another'
+  assert_eq "$(wc -l <"$HOME/ran")" 8 'each gate ran once where its directory was changed'
+  assert_sound
+}
+test_case 'gates of several landings run beside each other, and keep nobody waiting who needs none' gates_beside
+
 certificate_is_reused() {
   new_repo
   policy '[[gate]]

@@ -165,10 +165,11 @@ class LandWorld {
     return must(land::recover(opened.context));
   }
   // The same in a process that dies at the failpoint; true: it was killed there.
-  bool killed_at(const std::string& failpoint, const TxnId& id) {
+  bool killed_at(const std::string& failpoint, const TxnId& id,
+                 const std::string& trust_offered = "") {
     return dies([&] {
       must(Failpoint::arm(failpoint));
-      return land(id).has_value();
+      return land(id, 0, trust_offered).has_value();
     });
   }
   bool recovery_killed_at(const std::string& failpoint) {
