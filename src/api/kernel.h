@@ -164,6 +164,28 @@ Result<JoinReport> join_hub(State& state, const JoinRequest& request);
 // repository of its own) is inside of nothing here, as long as it does not say so itself.
 void restore_fence(Host& host);
 
+// One gate on a candidate: what is known of it, and what keeps it from counting.
+struct GateExplained {
+  GateName gate;
+  std::optional<Certificate> counts;  // for the candidate, as it is; unset: the gate has to run
+  Oid nearest;       // the tree of the certificate that was looked at first; "" it never passed
+  std::string why;   // that one does not count: "src/a has changed"
+  std::string diff;  // ... of the path whose change did it, from there to the candidate
+};
+
+// Runs of one gate, among the newest certificates.
+struct GateStats {
+  GateName gate;
+  std::int64_t runs = 0, failed = 0, carried = 0;
+  std::int64_t run_ms = 0, saved_ms = 0;  // saved: what those took that were carried over
+  struct Cause {
+    std::string why;
+    std::int64_t times = 0;
+  };
+  std::vector<Cause> missed;  // why it ran although it had passed before; the most frequent first
+  std::string limited;        // why its last pass counts for nothing else; "" it counts
+};
+
 // What git-txn enforces, what it only records, and by what: the table of docs/enforces.md.
 struct Enforced {
   std::string_view what;
@@ -221,6 +243,11 @@ class Kernel {
   Result<std::vector<gates::GateReport>> run_gates_on(const std::string& id_or_commit,
                                                       const std::vector<std::string>& names,
                                                       const Progress& progress);
+  // Whether each gate would have to run on it, and why. Runs nothing and records nothing.
+  Result<std::vector<GateExplained>> explain_gates(const std::string& id_or_commit,
+                                                   const std::vector<std::string>& names);
+  // What its runs came to, of each gate of the newest certificates.
+  Result<std::vector<GateStats>> gate_stats();
   Result<std::vector<std::string>> trust_listing(const std::optional<std::string>& onto);
   Result<bool> trusted(const std::optional<std::string>& onto);
   Status trust(const std::optional<std::string>& onto, const std::string& hash);

@@ -425,7 +425,7 @@ void tell_gate(Certificate said, std::vector<gates::GateReport>& reports) {
   const auto known = std::ranges::find(
       reports, said.gate, [](const gates::GateReport& report) { return report.certificate.gate; });
   if (known != reports.end()) reports.erase(known);
-  reports.push_back({std::move(said), carried, {}});
+  reports.push_back({std::move(said), carried});
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kQuarantined:
       return fmt::format("did not land after {}", counted(txn.attempts.size(), "try", "tries"));
     case TxnState::kRejected:
-      for (const auto& [one, reused, why] : outcome.gates) {
+      for (const auto& [one, reused] : outcome.gates) {
         if (!one.passed)
           return fmt::format("gate {} {}", clean(one.gate.str()), api::gate_word(one));
       }
@@ -269,7 +269,7 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
   field("asked", asked_again(outcome.admitted));
-  for (const auto& [one, reused, why] : outcome.gates) {
+  for (const auto& [one, reused] : outcome.gates) {
     const char* how = !one.carried_from.empty() ? " (carried over)" : reused ? " (reused)" : "";
     field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one), how));
   }

@@ -1,5 +1,7 @@
 #include "gates/carry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -50,15 +52,42 @@ std::string cause_of(const Look& look, const Changes& diff) {
   return stale ? stale->cause : "";
 }
 
+std::string bound_by(const Read& read) {
+  if (read.kind == ReadKind::kRef) return "it asked git for " + read.subject;
+  if (!certify::is_path_read(read.kind)) {
+    return fmt::format("it read {} {}", read_kind_name(read.kind), read.subject);
+  }
+  if (read.digest.starts_with(kUncommitted)) {
+    return fmt::format("it read {}, which is not committed", read.subject);
+  }
+  return fmt::format("it read {} of another commit", read.subject);
+}
+
 }  // namespace
 
-std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit) {
+std::string in_words(const Changed& changed) {
+  const auto& [look, cause] = changed;
+  const std::string top = look.path.empty() ? "the top of the tree" : look.path;
+  switch (look.kind) {
+    case ReadKind::kAbsence:
+      return fmt::format("{} was looked for, and {} is there now", look.path, cause);
+    case ReadKind::kListing:
+      return fmt::format("{} was listed and has other entries now ({})", top, cause);
+    default:
+      return fmt::format("{} has changed", cause);
+  }
+}
+
+std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit, std::string* why) {
   Looks looks;
   for (const Read& read : reads.reads) {
     if (is_outside(read.kind)) continue;
     const bool of_tree = certify::is_path_read(read.kind) && read.snapshot == commit &&
                          read.lines == LineSpan{} && !read.digest.starts_with(kUncommitted);
-    if (!of_tree) return std::nullopt;
+    if (!of_tree) {
+      *why = bound_by(read);
+      return std::nullopt;
+    }
     looks.push_back({read.kind, read.subject, read.digest});
   }
   return united(std::move(looks), {});

@@ -27,10 +27,10 @@ struct Look {
 };
 using Looks = std::vector<Look>;  // sorted, each once
 
-// Of the reads of a gate that ran on `commit`. nullopt: some are of something else than its tree
-// (a ref, another commit, a file that nobody committed), and what it said is true of that tree and
-// that parent only.
-std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit);
+// Of the reads of a gate that ran on `commit`. nullopt, and why: one is of something else than its
+// tree (a ref, another commit, a file that nobody committed), and what the gate said is true of
+// that tree and that parent only.
+std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit, std::string* why);
 
 Looks united(Looks one, const Looks& other);
 
@@ -42,6 +42,7 @@ struct Changed {
   Look look;
   std::string cause;  // the path whose change did it
 };
+std::string in_words(const Changed& changed);  // "src/a has changed"
 // The first look that does not see the same on the other side of `diff`, which goes from the tree
 // that was looked at to the other, sorted by path.
 std::optional<Changed> first_changed(const Looks& looks, const Changes& diff);

@@ -69,11 +69,12 @@ ReadSet reads_of(std::vector<Read> reads) {
 }
 
 TEST(Carry, LooksAreTheReadsOfTheTree) {
+  std::string why;
   const auto looks = looks_of(reads_of({{.kind = ReadKind::kContent, .subject = "b", .digest = "x"},
                                         {.kind = ReadKind::kListing, .subject = "", .digest = "y"},
                                         {.kind = ReadKind::kContent, .subject = "b", .digest = "x"},
                                         {.kind = ReadKind::kEnvironment, .subject = "PATH"}}),
-                              kBefore);
+                              kBefore, &why);
   ASSERT_TRUE(looks.has_value());
   EXPECT_EQ(*looks, (Looks{{ReadKind::kContent, "b", "x"}, {ReadKind::kListing, "", "y"}}));
 }
@@ -87,7 +88,19 @@ TEST(Carry, WhatIsNotOfTheTreeBindsItToTheTree) {
       {.kind = ReadKind::kContent, .subject = "a", .digest = "x", .lines = {1, 2}},
       {.kind = ReadKind::kContent, .subject = "a", .digest = std::string(kUncommitted) + "x"},
   };
-  for (const Read& one : all) EXPECT_EQ(looks_of(reads_of({one}), kBefore), std::nullopt);
+  std::string said;
+  for (const Read& one : all) {
+    std::string why;
+    EXPECT_EQ(looks_of(reads_of({one}), kBefore, &why), std::nullopt);
+    said += why + "\n";
+  }
+  EXPECT_EQ(said,
+            "it asked git for refs/heads/main\n"
+            "it read kernel policy\n"
+            "it read search \n"
+            "it read a of another commit\n"
+            "it read a of another commit\n"
+            "it read a, which is not committed\n");
 }
 
 TEST(Carry, LinesAreReadAsTheyWereWritten) {
@@ -100,6 +113,15 @@ TEST(Carry, LinesAreReadAsTheyWereWritten) {
   }
   EXPECT_EQ(looks_from_lines("{\"format\":2,\"looks\":0}\n").error().code, Code::kCorrupt);
   EXPECT_EQ(looks_from_lines("").error().code, Code::kCorrupt);
+}
+
+TEST(Carry, SaysInWordsWhatHasChanged) {
+  EXPECT_EQ(in_words({{ReadKind::kContent, "a", "x"}, "a"}), "a has changed");
+  EXPECT_EQ(in_words({{ReadKind::kTree, "lib", "x"}, "lib/a"}), "lib/a has changed");
+  EXPECT_EQ(in_words({{ReadKind::kAbsence, "lib/a", ""}, "lib/a"}),
+            "lib/a was looked for, and lib/a is there now");
+  EXPECT_EQ(in_words({{ReadKind::kListing, "", "x"}, "new"}),
+            "the top of the tree was listed and has other entries now (new)");
 }
 
 TEST(Carry, TheyAreUnitedOnce) {

@@ -42,74 +42,89 @@ Result<const std::vector<Certificate>*> Evidence::certificates(const Oid& tree) 
   return &found->second;
 }
 
-Result<bool> Evidence::environment_holds(const GateSpec& gate, const Digest& digest) {
+Evidence::Reason Evidence::environment_differs(const GateSpec& gate, const Digest& digest) {
   const std::pair key{gate.name, digest};
   if (const auto known = surveys_.find(key); known != surveys_.end()) return known->second;
-  bool holds = false;
-  // Collected or damaged: it proves nothing any more.
-  if (const auto survey = context_.store->artifact(digest)) {
-    const Environment env = environment_of(context_, gate, candidate_);
-    const SurveyNow now{env, fixed_path(context_, candidate_.branch, gate.name.str()) + "/tree",
-                        candidate_.branch, setup_version(policy_.worktree)};
-    holds = TRY(still_holds(*context_.repository, *survey, now));
-  }
-  return surveys_[key] = holds;
+  const auto survey = context_.store->artifact(digest);
+  if (!survey) return surveys_[key] = "its survey is no longer there";
+  const Environment env = environment_of(context_, gate, candidate_);
+  const SurveyNow now{env, fixed_path(context_, candidate_.branch, gate.name.str()) + "/tree",
+                      candidate_.branch, setup_version(policy_.worktree)};
+  return surveys_[key] = TRY(first_difference(*context_.repository, *survey, now));
 }
 
-Result<bool> Evidence::looks_hold(const Certificate& known) {
-  if (known.looks.empty()) return false;
+Result<std::optional<Miss>> Evidence::looks_differ(const Certificate& known) {
   const std::pair key{known.looks, known.tree};
   if (const auto judged = looks_.find(key); judged != looks_.end()) return judged->second;
   const auto text = context_.store->artifact(known.looks);
   const auto looks = text ? looks_from_lines(*text) : Result<Looks>(Looks());
-  if (!text || !looks) return looks_[key] = false;  // collected, damaged or of another version
+  if (!text || !looks) {
+    return looks_[key] = Miss{known, "what it looked at is no longer there", {}};
+  }
   auto difference = differences_.find(known.tree);
   if (difference == differences_.end()) {
     Changes diff = TRY(context_.repository->objects().diff(known.tree, candidate_.tree));
     difference = differences_.emplace(known.tree, std::move(diff)).first;
   }
-  return looks_[key] = !first_changed(*looks, difference->second);
+  const auto changed = first_changed(*looks, difference->second);
+  if (!changed) return looks_[key] = std::nullopt;
+  return looks_[key] = Miss{known, in_words(*changed), changed};
 }
 
-Result<bool> Evidence::counts(const GateSpec& gate, const Certificate& known) {
-  if (known.tool_env.empty()) return false;
-  const bool same = known.tree == candidate_.tree && known.parent == candidate_.parent;
-  const bool alike = same || INJECTED_BUG("gates.any_certificate") || TRY(looks_hold(known));
-  return alike && TRY(environment_holds(gate, known.tool_env));
+Result<std::optional<Miss>> Evidence::misses(const GateSpec& gate, const Certificate& known) {
+  if (known.tool_env.empty()) return Miss{known, known.limited, {}};
+  if (!is_of_candidate(known) && !INJECTED_BUG("gates.any_certificate")) {
+    if (known.looks.empty()) return Miss{known, known.limited, {}};
+    if (auto differ = TRY(looks_differ(known))) return differ;
+  }
+  if (auto why = TRY(environment_differs(gate, known.tool_env))) {
+    return Miss{known, *std::move(why), {}};
+  }
+  return std::nullopt;
 }
 
-Result<std::optional<Certificate>> Evidence::counted(const GateSpec& gate,
-                                                     const Certificate& known) {
-  const bool same = known.tree == candidate_.tree && known.parent == candidate_.parent;
-  if (!(same || gate.carry) || !TRY(counts(gate, known))) return std::nullopt;
-  Certificate now = known;
-  if (same) return now;
-  if (now.carried_from.empty()) now.carried_from = known.tree;
-  now.tree = candidate_.tree;
-  now.parent = candidate_.parent;
-  now.txn = candidate_.txn;
-  return now;
+Certificate Evidence::counted(Certificate known) const {
+  if (is_of_candidate(known)) return known;
+  if (known.carried_from.empty()) known.carried_from = known.tree;
+  known.tree = candidate_.tree;
+  known.parent = candidate_.parent;
+  known.txn = candidate_.txn;
+  known.missed.clear();
+  return known;
 }
 
-Result<std::optional<Certificate>> Evidence::find(const GateSpec& gate) {
-  const auto is_of_gate = [&gate](const Certificate& one) {
-    return one.gate == gate.name && one.gate_version == gate.version;
+Result<std::optional<Certificate>> Evidence::find(const GateSpec& gate,
+                                                  std::optional<Miss>* nearest) {
+  nearest->reset();
+  const auto concerns = [&](const Certificate& one) {
+    const bool of_gate = one.gate == gate.name && one.gate_version == gate.version;
+    return of_gate && (gate.carry || is_of_candidate(one));
+  };
+  const auto miss = [&](Miss one) {
+    if (!*nearest) *nearest = std::move(one);
   };
   const std::size_t trees = gate.carry ? kLandingsBack + 2 : 1;
   for (std::size_t back = 0; back < trees; ++back) {
     const Oid* tree_of = TRY(tree(back));
     if (tree_of == nullptr) break;
     for (const Certificate& known : *TRY(certificates(*tree_of)) | std::views::reverse) {
-      if (!is_of_gate(known)) continue;
-      if (!known.passed) return std::nullopt;
-      if (auto now = TRY(counted(gate, known))) return now;
+      if (!concerns(known)) continue;
+      if (!known.passed) {
+        miss({known, "it did not pass there", {}});
+        return std::nullopt;
+      }
+      auto why_not = TRY(misses(gate, known));
+      if (!why_not) return counted(known);
+      miss(*std::move(why_not));
     }
   }
   if (!gate.carry) return std::nullopt;
   if (!newest_) newest_ = TRY(context_.store->newest_certificates(kNewest));
   for (const Certificate& known : *newest_) {
-    if (!is_of_gate(known) || !known.passed) continue;
-    if (auto now = TRY(counted(gate, known))) return now;
+    if (!concerns(known) || !known.passed) continue;
+    auto why_not = TRY(misses(gate, known));
+    if (!why_not) return counted(known);
+    miss(*std::move(why_not));
   }
   return std::nullopt;
 }

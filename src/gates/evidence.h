@@ -27,22 +27,35 @@ inline constexpr std::size_t kNewest = 64;  // certificates of any gate
 Environment environment_of(const GateContext& context, const GateSpec& gate,
                            const Candidate& candidate);
 
+// A certificate that does not count, and why.
+struct Miss {
+  Certificate known;
+  std::string why;                 // "src/a has changed"
+  std::optional<Changed> changed;  // the look that sees something else
+};
+
 class Evidence {
  public:
   Evidence(const GateContext& context, const Policy& policy, const Candidate& candidate)
       : context_(context), policy_(policy), candidate_(candidate) {}
 
   // The certificate as it counts for the candidate: as it was stored when it is of this tree and
-  // parent, else with these and `carried_from`, and not stored yet.
-  Result<std::optional<Certificate>> find(const GateSpec& gate);
+  // parent, else with these and `carried_from`, and not stored yet. nullopt: the gate has to run,
+  // and `nearest` is the first that was looked at, if there was one.
+  Result<std::optional<Certificate>> find(const GateSpec& gate, std::optional<Miss>* nearest);
 
  private:
   Result<const Oid*> tree(std::size_t back);
   Result<const std::vector<Certificate>*> certificates(const Oid& tree);
-  Result<bool> environment_holds(const GateSpec& gate, const Digest& survey);
-  Result<bool> looks_hold(const Certificate& known);
-  Result<bool> counts(const GateSpec& gate, const Certificate& known);
-  Result<std::optional<Certificate>> counted(const GateSpec& gate, const Certificate& known);
+  // What is not as it was; nullopt: nothing.
+  using Reason = Result<std::optional<std::string>>;
+  Reason environment_differs(const GateSpec& gate, const Digest& survey);
+  Result<std::optional<Miss>> looks_differ(const Certificate& known);
+  Result<std::optional<Miss>> misses(const GateSpec& gate, const Certificate& known);
+  bool is_of_candidate(const Certificate& known) const {
+    return known.tree == candidate_.tree && known.parent == candidate_.parent;
+  }
+  Certificate counted(Certificate known) const;
 
   const GateContext& context_;
   const Policy& policy_;
@@ -52,8 +65,8 @@ class Evidence {
   std::map<Oid, std::vector<Certificate>> certificates_;
   std::optional<std::vector<Certificate>> newest_;
   std::map<Oid, Changes> differences_;  // from that tree to the candidate's
-  std::map<std::pair<GateName, Digest>, bool> surveys_;
-  std::map<std::pair<Digest, Oid>, bool> looks_;
+  std::map<std::pair<GateName, Digest>, std::optional<std::string>> surveys_;
+  std::map<std::pair<Digest, Oid>, std::optional<Miss>> looks_;
 };
 
 }  // namespace gittxn::gates

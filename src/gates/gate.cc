@@ -37,6 +37,7 @@ class GateRun {
         env_(environment_of(context, gate, candidate)) {}
 
   Result<GateReport> run(GateCheckout::Lanes lanes);
+  std::string* missed() { return &missed_; }  // why nothing counted that was known, if asked
 
  private:
   Status execute(const GateCheckout& checkout);
@@ -53,6 +54,7 @@ class GateRun {
   std::int64_t start_wall_ms_ = 0;
   std::vector<std::string> records_;
   ProcessResult result_;
+  std::string missed_;
   GateReport report_;
 };
 
@@ -112,18 +114,18 @@ Result<Looks> GateRun::looks_at_placed() const {
 Status GateRun::judge_evidence(const GateCheckout& checkout) {
   Certificate& certificate = report_.certificate;
   if (!certificate.passed)
-    report_.fresh_reason = "it did not pass";
+    certificate.limited = "it did not pass";
   else if (!result_.trace.lost.empty())
-    report_.fresh_reason = result_.trace.lost;
+    certificate.limited = result_.trace.lost;
   else if (!result_.trace.left_running.empty())
-    report_.fresh_reason = "it left processes running";
+    certificate.limited = "it left processes running";
   else if (checkout.lane() != Lane::kFixed)
-    report_.fresh_reason = "another run of it was under way";
-  if (!report_.fresh_reason.empty()) return {};
+    certificate.limited = "another run of it was under way";
+  if (!certificate.limited.empty()) return {};
 
   ReadSet seen = TRY_IN("the reads of gate " + gate_.name.str(), reads(checkout));
   if (!seen.complete) {
-    report_.fresh_reason = seen.unknown_reason;
+    certificate.limited = seen.unknown_reason;
     return {};
   }
   certificate.inputs = digest_of(seen);
@@ -141,10 +143,10 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   Survey survey(*context_.repository, std::move(places), start_wall_ms_);
   for (const std::string& record : records_) TRY(survey.add(record));
   std::string text = TRY(survey.finish(env_, seen.tool_env_digest.str()));
-  report_.fresh_reason = survey.why();
+  certificate.limited = survey.why();
   if (text.empty()) return {};
   certificate.tool_env = TRY(context_.store->put_artifact(text));
-  auto looks = looks_of(seen, candidate_.commit);
+  auto looks = looks_of(seen, candidate_.commit, &certificate.limited);
   if (!looks) return {};
   *looks = united(*std::move(looks), TRY(looks_at_placed()));
   certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(*looks)));
@@ -161,6 +163,7 @@ Result<GateReport> GateRun::run(GateCheckout::Lanes lanes) {
 
   report_.certificate =
       TRY(certificate_of(context_, gate_.name, gate_.version, candidate_, result_));
+  report_.certificate.missed = missed_;
   TRY(judge_evidence(checkout));
   TRY(context_.store->append({store::events::gate_evaluated(report_.certificate)}));
   TRY(checkout.discard());
@@ -176,13 +179,17 @@ Result<GateReport> run_gate(const GateContext& context, const Policy& policy, co
 
 namespace {
 
-// What is known of a gate, as it counts now.
-Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec& gate) {
-  auto known = TRY(evidence.find(gate));
+// What is known of a gate, as it counts now; else why nothing does.
+Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec& gate,
+                                             std::string* missed) {
+  std::optional<Miss> nearest;
+  auto known = TRY(evidence.find(gate, &nearest));
+  *missed = nearest ? nearest->why : "";
   if (!known) return std::nullopt;
-  return GateReport{.certificate = *std::move(known), .reused = true, .fresh_reason = {}};
+  return GateReport{.certificate = *std::move(known), .reused = true};
 }
 
+// Carried over, and not stored yet.
 Status record_carried(const GateContext& context, const std::vector<GateReport>& reports) {
   std::vector<NewEvent> events;
   for (const GateReport& report : reports) {
@@ -204,11 +211,9 @@ Result<SlotLock> place_of(const GateContext& context) {
 }
 
 // nullopt: no place is free, or another one runs the gate; the caller looks again a little later.
-Result<std::optional<GateReport>> run_beside(const GateContext& context, const Policy& policy,
-                                             const GateSpec& gate, const Candidate& candidate) {
+Result<std::optional<GateReport>> run_beside(const GateContext& context, GateRun& run) {
   const SlotLock place = TRY(place_of(context));
   if (!place.held()) return std::nullopt;
-  GateRun run(context, policy, gate, candidate);
   return unless(Code::kBusy, run.run(GateCheckout::Lanes::kFixedOnly));
 }
 
@@ -217,13 +222,22 @@ Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
                                const GateSpec& gate, const Candidate& candidate) {
   for (std::int64_t poll_ms = kFirstPollMs;; poll_ms = std::min(poll_ms * 2, kLongestPollMs)) {
     Evidence evidence(context, policy, candidate);
-    if (auto known = TRY(known_gate(evidence, gate))) return *std::move(known);
-    if (auto ran = TRY(run_beside(context, policy, gate, candidate))) return *std::move(ran);
+    GateRun run(context, policy, gate, candidate);
+    if (auto known = TRY(known_gate(evidence, gate, run.missed()))) return *std::move(known);
+    if (auto ran = TRY(run_beside(context, run))) return *std::move(ran);
     if (context.interrupted && context.interrupted()) {
       return fail(Code::kInterrupted, "interrupted while waiting to run gate " + gate.name.str());
     }
     context.clock->sleep_ms(poll_ms);
   }
+}
+
+// Known or run, with the turn held.
+Result<GateReport> gate_now(const GateContext& context, const Policy& policy, const GateSpec& gate,
+                            const Candidate& candidate, Evidence& evidence) {
+  GateRun run(context, policy, gate, candidate);
+  if (auto known = TRY(known_gate(evidence, gate, run.missed()))) return *std::move(known);
+  return run.run(GateCheckout::Lanes::kAny);
 }
 
 }  // namespace
@@ -234,7 +248,8 @@ Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& co
   std::vector<GateReport> reports;
   Evidence evidence(context, policy, candidate);
   for (const GateSpec& gate : policy.gates) {
-    auto known = TRY(known_gate(evidence, gate));
+    std::string missed;
+    auto known = TRY(known_gate(evidence, gate, &missed));
     if (!known) return std::nullopt;
     reports.push_back(*std::move(known));
   }
@@ -247,13 +262,9 @@ Result<std::vector<GateReport>> run_gates(const GateContext& context, const Poli
   std::vector<GateReport> reports;
   Evidence evidence(context, policy, candidate);
   for (const GateSpec& gate : policy.gates) {
-    if (turn == Turn::kNotHeld) {
-      reports.push_back(TRY(gate_beside(context, policy, gate, candidate)));
-    } else if (auto known = TRY(known_gate(evidence, gate))) {
-      reports.push_back(*std::move(known));
-    } else {
-      reports.push_back(TRY(run_gate(context, policy, gate, candidate)));
-    }
+    const bool held = turn == Turn::kHeld;
+    reports.push_back(TRY(held ? gate_now(context, policy, gate, candidate, evidence)
+                               : gate_beside(context, policy, gate, candidate)));
     if (!reports.back().certificate.passed) break;
   }
   TRY(record_carried(context, reports));

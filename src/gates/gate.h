@@ -55,7 +55,6 @@ struct GateContext {
 struct GateReport {
   Certificate certificate;
   bool reused = false;
-  std::string fresh_reason;  // why this evidence can never be used again; empty: it can
 
   bool carried() const { return reused && !certificate.carried_from.empty(); }
 };

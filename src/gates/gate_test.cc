@@ -150,7 +150,7 @@ TEST_F(Gate, WhatItLeavesIsThrownAway) {
 TEST_P(TracedGate, TheSameCandidateAgainIsNotRunAgain) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateReport first = world_.run(counting(), candidate);
-  EXPECT_EQ(first.fresh_reason, "");
+  EXPECT_EQ(first.certificate.limited, "");
   EXPECT_FALSE(first.certificate.tool_env.empty());
   EXPECT_FALSE(first.certificate.inputs.empty());
   GateReport second = world_.run(counting(), candidate);
@@ -196,7 +196,7 @@ TEST_F(Gate, WhereAFileWasPlacedTheTreeMayHaveOneOfItsOwn) {
   SystemClock().sleep_ms(100);
   const Policy policy = GateWorld::policy("cat .env", "[worktree]\ncopy = [\".env\"]\n");
   const Candidate landed = world_.candidate({{"x", "x"}});
-  ASSERT_EQ(world_.run(policy, landed).fresh_reason, "");
+  ASSERT_EQ(world_.run(policy, landed).certificate.limited, "");
   Candidate next = world_.candidate({{"x", "y"}});
   next.parent = landed.commit;
   EXPECT_TRUE(world_.run(policy, next).carried());
@@ -282,7 +282,7 @@ TEST_P(TracedGate, NeverWhenAFileOutsideChangedCameOrWent) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   Policy policy =
       GateWorld::policy("echo ran >>$HOME/count; . $HOME/tool.sh; test ! -e $HOME/extra");
-  ASSERT_EQ(world_.run(policy, candidate).fresh_reason, "");
+  ASSERT_EQ(world_.run(policy, candidate).certificate.limited, "");
   EXPECT_TRUE(world_.run(policy, candidate).reused);
   must(write_file(tool, "echo two\n", Sync::kNo, 0755));
   SystemClock().sleep_ms(100);
@@ -301,7 +301,7 @@ TEST_P(TracedGate, NeverAfterAFailureOrAConnectionOrAMessOfItsOwn) {
     GateReport report = world_.run(GateWorld::policy(shell), candidate);
     EXPECT_TRUE(report.certificate.tool_env.empty()) << shell;
     EXPECT_FALSE(world_.run(GateWorld::policy(shell), candidate).reused) << shell;
-    return report.fresh_reason;
+    return report.certificate.limited;
   };
   EXPECT_THAT(fresh("exit 1"), HasSubstr("did not pass"));
   EXPECT_THAT(fresh("bash -c 'exec 3<>/dev/tcp/127.0.0.1/9' 2>/dev/null; exit 0"),
@@ -318,7 +318,7 @@ TEST_P(TracedGate, ItsOwnTemporaryFilesAreNoInputs) {
       ">out/o; cat out/o");
   GateReport report = world_.run(policy, candidate);
   EXPECT_TRUE(report.certificate.passed) << world_.output_of(report);
-  EXPECT_EQ(report.fresh_reason, "");
+  EXPECT_EQ(report.certificate.limited, "");
   EXPECT_TRUE(world_.run(policy, candidate).reused);
 }
 
@@ -329,7 +329,7 @@ TEST_P(TracedGate, ACopiedFileIsAnInput) {
   Policy policy = GateWorld::policy("cat .env", "[worktree]\ncopy = [\".env\"]\n");
   GateReport first = world_.run(policy, candidate);
   EXPECT_EQ(world_.output_of(first), "KEY=1\n");
-  EXPECT_EQ(first.fresh_reason, "");
+  EXPECT_EQ(first.certificate.limited, "");
   EXPECT_TRUE(world_.run(policy, candidate).reused);
   world_.repo().write(".env", "KEY=2\n");
   GateReport second = world_.run(policy, candidate);
@@ -341,7 +341,8 @@ TEST_P(TracedGate, AnotherBranchOfTheRepositoryIsAnInputOfAGateThatAsksGit) {
   SystemClock().sleep_ms(100);  // what was written a moment ago counts as changed while it ran
   Candidate candidate = world_.candidate({{"x", "x"}});
   Policy policy = GateWorld::policy("git log -1 --format=%s main >/dev/null");
-  ASSERT_EQ(world_.run(policy, candidate).fresh_reason, "");
+  const Certificate first = world_.run(policy, candidate).certificate;
+  EXPECT_EQ(first.limited, "it asked git for refs/heads/main");
   EXPECT_TRUE(world_.run(policy, candidate).reused);
   world_.repo().git({"branch", "other"});
   EXPECT_FALSE(world_.run(policy, candidate).reused);
@@ -364,7 +365,7 @@ TEST_F(Gate, TwoAtOnceGetLanesOfTheirOwn) {
   EXPECT_EQ(other.lane(), Lane::kFixed);
   GateReport report = world_.run(counting(), candidate);
   EXPECT_TRUE(report.certificate.passed);
-  EXPECT_NE(report.fresh_reason, "") << "another path is another environment";
+  EXPECT_NE(report.certificate.limited, "") << "another path is another environment";
   EXPECT_TRUE(must(exists(other.tree() + "/x"))) << "the other run's checkout was taken away";
 }
 

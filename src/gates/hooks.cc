@@ -140,8 +140,9 @@ Result<bool> HookRun::judge(const Hook& hook, const std::vector<std::string>& ar
   ProcessResult result = TRY_IN("hook " + hook.name, run_process(spec, *context_.clock));
   Certificate certificate =
       TRY(certificate_of(context_, name, sha256(hook.bytes), candidate_, result));
+  certificate.limited = "hooks always run";
   TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
-  outcome_.reports.push_back({std::move(certificate), false, "hooks always run"});
+  outcome_.reports.push_back({std::move(certificate), false});
   return result.passed();
 }
 

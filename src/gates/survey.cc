@@ -340,26 +340,42 @@ Result<std::string> Survey::finish(const Environment& env, const std::string& to
 
 namespace {
 
-Result<bool> head_holds(repo::Repository& repository, std::string_view line, const SurveyNow& now) {
+using Difference = Result<std::optional<std::string>>;
+
+Difference head_difference(repo::Repository& repository, std::string_view line,
+                           const SurveyNow& now) {
   SurveyHead head;
-  if (!read_text(line, "", field_list(head)) || head.format != kFormat) return false;
-  if (head.variables != variables_digest(now.env) || head.tree != now.tree) return false;
-  if (head.setup != now.setup || head.machine != TRY(machine_text())) return false;
-  if (head.checkout != TRY(checkout_text(repository))) return false;
-  return head.refs.empty() || head.refs == TRY(refs_digest(repository, now.branch));
+  if (!read_text(line, "", field_list(head)) || head.format != kFormat) {
+    return "its survey is of another version";
+  }
+  if (head.variables != variables_digest(now.env)) return "its environment variables have changed";
+  if (head.tree != now.tree) return "it ran in another directory";
+  if (head.setup != now.setup) return "[worktree] of the policy has changed";
+  if (const std::string machine = TRY(machine_text()); head.machine != machine) {
+    return fmt::format("the machine is '{}' and was '{}'", machine, head.machine);
+  }
+  if (head.checkout != TRY(checkout_text(repository))) {
+    return "git's settings of how files are checked out have changed";
+  }
+  if (!head.refs.empty() && head.refs != TRY(refs_digest(repository, now.branch))) {
+    return "it asked git, and a branch or a tag has changed";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-Result<bool> still_holds(repo::Repository& repository, const std::string& survey,
-                         const SurveyNow& now) {
-  if (!survey.ends_with('\n')) return false;  // cut off
+Difference first_difference(repo::Repository& repository, const std::string& survey,
+                            const SurveyNow& now) {
+  if (!survey.ends_with('\n')) return "its survey is cut off";
   const std::vector<std::string_view> lines = lines_of(survey);
-  if (!TRY(head_holds(repository, lines.front(), now))) return false;
-  return std::all_of(lines.begin() + 1, lines.end(), [](std::string_view line) {
+  if (auto differs = TRY(head_difference(repository, lines.front(), now))) return differs;
+  for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
     SurveyLine was;
-    return read_text(line, "", field_list(was)) && identify(was.path, was.aspect).text == was.is;
-  });
+    if (!read_text(*line, "", field_list(was))) return "its survey is damaged";
+    if (identify(was.path, was.aspect).text != was.is) return was.path + " has changed";
+  }
+  return std::nullopt;
 }
 
 }  // namespace gittxn::gates

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -85,14 +86,15 @@ class Survey {
   std::string why_;
 };
 
-// Whether everything a survey lists is now as it was then.
 struct SurveyNow {
   const Environment& env;
   std::string tree;  // where the gate would run
   RefName branch;
   Digest setup;
 };
-Result<bool> still_holds(repo::Repository& repository, const std::string& survey,
-                         const SurveyNow& now);
+// The first thing a survey lists that is not now as it was then, as a sentence; nullopt: all is.
+Result<std::optional<std::string>> first_difference(repo::Repository& repository,
+                                                    const std::string& survey,
+                                                    const SurveyNow& now);
 
 }  // namespace gittxn::gates

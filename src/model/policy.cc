@@ -63,6 +63,13 @@ void fields(FieldIo& io, Certificate& certificate) {
   if (io.maybe("carried_from", certificate.carried_from)) {
     io.oid({"carried_from", "the tree that the gate ran on"}, certificate.carried_from);
   }
+  if (io.maybe("limited", certificate.limited)) {
+    io.text({"limited", "why it counts for this run, or this tree and parent, alone"},
+            certificate.limited);
+  }
+  if (io.maybe("missed", certificate.missed)) {
+    io.text({"missed", "why nothing that was known counted"}, certificate.missed);
+  }
 }
 
 }  // namespace gittxn

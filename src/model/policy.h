@@ -147,7 +147,9 @@ struct Certificate {
   Digest output;  // artifact: what it printed
   std::int64_t duration_ms = 0;
   TxnId txn;
-  Oid carried_from;  // the tree that the gate ran on, when it did not run on this one
+  Oid carried_from;     // the tree that the gate ran on, when it did not run on this one
+  std::string limited;  // why it counts for this run, or this tree and parent, alone
+  std::string missed;   // why nothing counted that was known of the gate, so that it ran
   bool operator==(const Certificate&) const = default;
 };
 void fields(FieldIo& io, Certificate& certificate);

@@ -289,27 +289,33 @@ land::Context State::looking_context() {
 }
 
 Result<int> gate_jobs(const repo::Repository& repository) {
-  if (const auto set = TRY(repository.config().number("txn.gatejobs", 1, kMostGateJobs)))
+  if (const auto set = TRY(repository.config().number("txn.gateJobs", 1, kMostGateJobs)))
     return *set;
   return gates::processors();
+}
+
+Result<gates::GateContext> State::gate_context(const Progress& progress) {
+  gates::GateContext context;
+  context.repository = &repository;
+  context.clock = host.clock;
+  context.caller = host.env;
+  context.worktree_root = TRY(worktree_root());
+  context.main_checkout = repository.place().worktree.value_or("");
+  if (progress.on_gate_output) {
+    context.on_output = [&progress](const GateName& gate, std::string_view bytes) {
+      progress.on_gate_output(gate.str(), bytes);
+    };
+  }
+  context.interrupted = progress.interrupted;
+  context.jobs = TRY(gate_jobs(repository));
+  return context;
 }
 
 Result<land::Context> State::context(const Progress& progress) {
   TRY(writing());
   land::Context context = looking_context();
-  context.gates.repository = &repository;
+  context.gates = TRY(gate_context(progress));
   context.gates.store = context.store;
-  context.gates.clock = host.clock;
-  context.gates.caller = host.env;
-  context.gates.worktree_root = TRY(worktree_root());
-  context.gates.main_checkout = repository.place().worktree.value_or("");
-  if (progress.on_gate_output) {
-    context.gates.on_output = [&progress](const GateName& gate, std::string_view bytes) {
-      progress.on_gate_output(gate.str(), bytes);
-    };
-  }
-  context.gates.interrupted = progress.interrupted;
-  context.gates.jobs = TRY(gate_jobs(repository));
   context.asks.root = context.gates.worktree_root + "/asking";
   context.asks.shared = context.gates.worktree_root + "/shared";
   return context;

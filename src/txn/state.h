@@ -55,6 +55,8 @@ struct State {
   Result<std::string> worktree_root();
   // A store must be open. The callbacks of `progress` live as long as the context is used.
   Result<land::Context> context(const Progress& progress);
+  // That of its gates, but for the store.
+  Result<gates::GateContext> gate_context(const Progress& progress);
   // The same for who only looks.
   land::Context looking_context();
   Result<RefName> target(const std::optional<std::string>& onto) const {
@@ -122,11 +124,11 @@ std::optional<Signature> parse_raw_identity(std::string_view raw);
 Result<std::string> difference(State& state, const Oid& before, const Oid& after,
                                const std::string& path);
 
-// The reads and writes recorded for an attempt; empty ones when nothing was taken.
 // txn.gateJobs. kUsage: it is no such number.
 inline constexpr int kMostGateJobs = 256;
 Result<int> gate_jobs(const repo::Repository& repository);
 
+// The reads and writes recorded for an attempt; empty ones when nothing was taken.
 Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
 Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);
 

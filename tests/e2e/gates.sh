@@ -111,9 +111,47 @@ carry = false'
   assert_contains "$OUT" 'count passed (carried over)'
   lands 'echo z >src/f1.txt'
   assert_eq "$(wc -l <"$HOME/count")" 2
+  exits 0 git txn gate stats --json
+  assert_eq "$(field '.gates[] | "\(.name) \(.runs) \(.failed) \(.carried) \(.missed)"' | tr '\n' ' ')" \
+    'always 3 0 0 [] count 2 0 1 [{"times":1,"why":"src/f1.txt has changed"}] '
   assert_sound
 }
 test_case 'a certificate is carried over to a tree where the gate would look at the same' certificate_is_carried
+
+explained() {
+  new_repo
+  policy '[[gate]]
+name = "files"
+run = "cat src/f1.txt; ls docs"
+[[gate]]
+name = "net"
+run = "bash -c \"exec 3<>/dev/tcp/127.0.0.1/9\" 2>/dev/null || true"
+[[gate]]
+name = "history"
+run = "git log -1"'
+  exits 0 git txn gate explain HEAD files --json
+  assert_eq "$(field '.gates[] | "\(.name) \(.verdict) \(.why)"')" 'files runs it has not run before as it is now defined'
+  lands 'echo x >src/new.txt'
+  exits 0 git txn gate explain HEAD
+  assert_contains "$OUT" "counts: it passed on tree $(git rev-parse --short=7 'HEAD^{tree}')"
+  assert_contains "$OUT" 'runs: it connected to inet:127.0.0.1:9'
+  echo x >docs/added.md
+  git add -A
+  git commit -qm names
+  exits 0 git txn gate explain HEAD
+  assert_contains "$OUT" 'docs was listed and has other entries now (docs/added.md)'
+  assert_contains "$OUT" 'runs: it asked git for '
+  echo other >src/f1.txt
+  git commit -qam text
+  exits 0 git txn gate explain HEAD files
+  assert_contains "$OUT" 'src/f1.txt has changed'
+  assert_contains "$OUT" '+other'
+  exits 3 git txn gate explain HEAD none
+  exits 3 git txn gate explain nothing
+  exits 0 git txn gate stats
+  assert_contains "$OUT" 'its last run counts for nothing else: it connected to inet:127.0.0.1:9'
+}
+test_case 'gate explain says what keeps a certificate from counting, and gate stats what that came to' explained
 
 # A gate for each of four directories, which takes as long as its file says.
 gates_beside() {

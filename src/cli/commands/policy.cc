@@ -24,6 +24,49 @@ constexpr Printed<Policy> kPolicyJson{
       });
     }};
 
+// Of one gate.
+std::string_view verdict_of(const api::GateExplained& one) {
+  if (!one.counts) return "runs";
+  return one.counts->carried_from.empty() ? "counts" : "carried over";
+}
+std::string reason_of(const api::GateExplained& one) {
+  if (one.counts) {
+    const Oid& tree =
+        one.counts->carried_from.empty() ? one.counts->tree : one.counts->carried_from;
+    return "it passed on tree " + short_oid(tree);
+  }
+  if (one.nearest.empty()) return "it has not run before as it is now defined";
+  return fmt::format("{} (tree {})", one.why, short_oid(one.nearest));
+}
+
+constexpr Printed<std::vector<api::GateExplained>> kExplainedJson{
+    "gate-explained", "Whether each gate would have to run on a change, and why.",
+    [](FieldIo& io, const std::vector<api::GateExplained>& all) {
+      io.list_of("gates", all, [](FieldIo& each, const api::GateExplained& one) {
+        each.text("name", one.gate.str());
+        each.word("verdict", verdict_of(one), {"runs", "counts", "carried over"});
+        each.text("why", reason_of(one));
+        each.oid_or_null({"nearest", "the tree of the certificate that was looked at first"},
+                         one.nearest);
+        each.text("diff", one.diff);
+      });
+    }};
+
+constexpr Printed<std::vector<api::GateStats>> kStatsJson{
+    "gate-stats", "What the runs of each gate came to.",
+    [](FieldIo& io, const std::vector<api::GateStats>& all) {
+      io.list_of("gates", all, [](FieldIo& each, const api::GateStats& one) {
+        each.text("name", one.gate.str());
+        each.each_count({{"runs", one.runs}, {"failed", one.failed}, {"carried", one.carried}});
+        each.each_count({{"run_ms", one.run_ms}, {"saved_ms", one.saved_ms}});
+        each.list_of("missed", one.missed, [](FieldIo& io2, const api::GateStats::Cause& cause) {
+          io2.text("why", cause.why);
+          io2.integer("times", cause.times, kPositive);
+        });
+        each.text("limited", one.limited);
+      });
+    }};
+
 struct Listing {
   std::string hash;
   bool trusted = false;
@@ -82,7 +125,7 @@ Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto reports = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
   bool passed = true;
   std::string text = reports.empty() ? "the policy has no gates\n" : "";
-  for (const auto& [one, reused, why] : reports) {
+  for (const auto& [one, reused] : reports) {
     passed = passed && one.passed;
     const Colour colour = one.passed ? Colour::kGreen : Colour::kRed;
     text += fmt::format("{}  {}\n", session.style.paint(colour, api::gate_word(one)),
@@ -90,6 +133,40 @@ Result<int> gate_run(Session& session, api::Kernel& kernel) {
   }
   session.show(kGatesJson(reports), session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
+}
+
+Result<int> gate_explain(Session& session, api::Kernel& kernel) {
+  const auto& operands = session.args.operands;
+  const auto explained =
+      TRY(kernel.explain_gates(operands[0], {operands.begin() + 1, operands.end()}));
+  std::string text = explained.empty() ? "the policy has no gates\n" : "";
+  for (const api::GateExplained& one : explained) {
+    const Colour colour = one.counts ? Colour::kGreen : Colour::kYellow;
+    text += fmt::format("{}  {}: {}\n", padded(clean(one.gate.str()), 12),
+                        session.style.paint(colour, verdict_of(one)), clean(reason_of(one)));
+    text += diff_lines(one.diff, session.style);
+  }
+  return session.show(kExplainedJson(explained), text);
+}
+
+constexpr std::size_t kMostCauses = 3;
+
+Result<int> gate_stats(Session& session, api::Kernel& kernel) {
+  const auto all = TRY(kernel.gate_stats());
+  std::string text = all.empty() ? "no gate has run yet\n" : "";
+  for (const api::GateStats& one : all) {
+    text += fmt::format("{}  {} in {}, {} failed; {} carried over, {} saved\n",
+                        padded(clean(one.gate.str()), 12), counted(one.runs, "run"),
+                        format_duration(one.run_ms), one.failed, one.carried,
+                        format_duration(one.saved_ms));
+    for (std::size_t i = 0; i < std::min(one.missed.size(), kMostCauses); ++i) {
+      text += fmt::format("  ran again {}: {}\n", counted(one.missed[i].times, "time"),
+                          clean(one.missed[i].why));
+    }
+    if (!one.limited.empty())
+      text += fmt::format("  its last run counts for nothing else: {}\n", clean(one.limited));
+  }
+  return session.show(kStatsJson(all), text);
 }
 
 Result<int> trust_command(Session& session, api::Kernel& kernel) {
@@ -130,7 +207,7 @@ constexpr FlagSpec kPolicyOnto =
 
 const CommandSpec kGateCommand{
     .name = "gate",
-    .summary = "list, show and run the gates of a branch",
+    .summary = "list, show, run and explain the gates of a branch",
     .description =
         "Gates are defined in .gittxn.toml on the target branch, the only place for them. Run by "
         "hand they judge a transaction's change or a commit; a landing judges its own candidate.",
@@ -159,7 +236,19 @@ const CommandSpec kGateCommand{
          .flags = {kPolicyOnto},
          .examples = {{"git txn gate run t-7k2m", "run every gate on its change now"},
                       {"git txn gate run 8ab4410 lint test", "two gates on a commit"}},
-         .outputs = {{kGatesJson}}}}};
+         .outputs = {{kGatesJson}}},
+        {.name = "gate explain",
+         .summary = "say whether each gate would have to run on a change or a commit, and why",
+         .handler = gate_explain,
+         .operands = {{"ID", Value::kTxn, 1, 1, "a transaction or a commit", "status"},
+                      {"NAME", Value::kText, 0, 64}},
+         .examples = {{"git txn gate explain main", "what would run if this were to land"}},
+         .outputs = {{kExplainedJson}}},
+        {.name = "gate stats",
+         .summary = "count what ran, what was carried over, and why gates ran again",
+         .handler = gate_stats,
+         .examples = {{"git txn gate stats", "of the newest 2,000 certificates"}},
+         .outputs = {{kStatsJson}}}}};
 
 const CommandSpec kTrustCommand{
     .name = "trust",

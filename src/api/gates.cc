@@ -1,0 +1,147 @@
+// Gates by hand: run on a change, explained, counted.
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "api/kernel.h"
+#include "gates/evidence.h"
+#include "gates/gate.h"
+#include "gates/trust.h"
+#include "land/land.h"
+#include "txn/state.h"
+
+namespace gittxn::api {
+namespace {
+
+constexpr std::size_t kCounted = 2000;  // certificates, by gate_stats
+
+// The work of a transaction, or a commit.
+Result<gates::Candidate> candidate_of(State& state, const std::string& id_or_commit) {
+  gates::Candidate candidate;
+  candidate.branch = TRY(state.target(std::nullopt));
+  const auto txn = state.find(id_or_commit);
+  std::string commitish = id_or_commit;
+  if (txn) {
+    candidate.branch = txn->target;
+    candidate.txn = txn->id;
+    commitish = work_of(*txn).str();
+    if (commitish.empty()) {
+      return fail(Code::kUsage, txn->id.str() + " has no work to run gates on");
+    }
+  }
+  const Output found = TRY(state.repository.git().run(
+      {"rev-parse", "--verify", "-q", "--end-of-options", commitish + "^{commit}"},
+      state.repository.here()));
+  if (!found.exit.success()) {
+    return fail(Code::kUsage, "'" + id_or_commit + "' is neither a transaction nor a commit");
+  }
+  const auto commit =
+      TRY(state.repository.objects().commit(Oid(found.out.substr(0, found.out.find('\n')))));
+  candidate.commit = commit.oid;
+  candidate.tree = commit.tree;
+  if (!commit.parents.empty()) candidate.parent = commit.parents.front();
+  return candidate;
+}
+
+// Those of the policy that are named, in its order; all when none is.
+Result<std::vector<GateSpec>> named_gates(const Policy& policy,
+                                          const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto named = [&](const GateSpec& gate) { return gate.name.str() == name; };
+    if (std::ranges::none_of(policy.gates, named)) {
+      return fail(Code::kUsage, "the policy has no gate '" + name + "'", "git txn gate list");
+    }
+  }
+  std::vector<GateSpec> wanted;
+  std::ranges::copy_if(policy.gates, std::back_inserter(wanted), [&](const GateSpec& gate) {
+    return names.empty() || std::ranges::find(names, gate.name.str()) != names.end();
+  });
+  return wanted;
+}
+
+void count(const Certificate& one, GateStats& stats) {
+  if (!one.carried_from.empty()) {
+    ++stats.carried;
+    stats.saved_ms += one.duration_ms;
+    return;
+  }
+  if (stats.runs == 0) stats.limited = one.limited;
+  ++stats.runs;
+  if (!one.passed) ++stats.failed;
+  stats.run_ms += one.duration_ms;
+  if (one.missed.empty()) return;
+  const auto same = std::ranges::find(stats.missed, one.missed, &GateStats::Cause::why);
+  if (same == stats.missed.end()) {
+    stats.missed.push_back({one.missed, 1});
+  } else {
+    ++same->times;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<gates::GateReport>> Kernel::run_gates_on(const std::string& id_or_commit,
+                                                            const std::vector<std::string>& names,
+                                                            const Progress& progress) {
+  TRY(refuse_inside(state_->host, "gate"));
+  land::Context context = TRY(state_->context(progress));
+  context.gates.shown = gates::GateContext::Shown::kAll;
+  const gates::Candidate candidate = TRY(candidate_of(*state_, id_or_commit));
+  const Policy policy = TRY(state_->policy_on(candidate.branch));
+  TRY(gates::require_trust(*context.store, policy, state_->host.variable("GIT_TXN_TRUST")));
+  std::vector<gates::GateReport> reports;
+  for (const GateSpec& gate : TRY(named_gates(policy, names))) {
+    if (progress.on_phase) progress.on_phase("gate " + gate.name.str());
+    reports.push_back(TRY(gates::run_gate(context.gates, policy, gate, candidate)));
+  }
+  return reports;
+}
+
+Result<std::vector<GateExplained>> Kernel::explain_gates(const std::string& id_or_commit,
+                                                         const std::vector<std::string>& names) {
+  const gates::Candidate candidate = TRY(candidate_of(*state_, id_or_commit));
+  const Policy policy = TRY(state_->policy_on(candidate.branch));
+  gates::GateContext context = TRY(state_->gate_context({}));
+  context.store = TRY(state_->recorded());
+  gates::Evidence evidence(context, policy, candidate);
+  std::vector<GateExplained> explained;
+  for (const GateSpec& gate : TRY(named_gates(policy, names))) {
+    GateExplained one{.gate = gate.name};
+    std::optional<gates::Miss> nearest;
+    one.counts = TRY(evidence.find(gate, &nearest));
+    if (!one.counts && nearest) {
+      one.nearest = nearest->known.tree;
+      one.why = nearest->why;
+      const bool shown = nearest->changed && nearest->changed->look.kind != ReadKind::kListing;
+      if (shown) {
+        one.diff = TRY(difference(*state_, one.nearest, candidate.tree, nearest->changed->cause));
+      }
+    }
+    explained.push_back(std::move(one));
+  }
+  return explained;
+}
+
+Result<std::vector<GateStats>> Kernel::gate_stats() {
+  std::vector<GateStats> all;
+  const store::Store* store = TRY(state_->recorded());
+  std::set<std::pair<TxnId, GateName>> carried;  // a change is carried over once, whatever it lost
+  for (const Certificate& one : TRY(store->newest_certificates(kCounted))) {
+    const bool again =
+        !one.carried_from.empty() && !one.txn.empty() && !carried.emplace(one.txn, one.gate).second;
+    if (again) continue;
+    auto stats = std::ranges::find(all, one.gate, &GateStats::gate);
+    if (stats == all.end()) stats = all.insert(stats, GateStats{.gate = one.gate});
+    count(one, *stats);
+  }
+  std::ranges::sort(all, {}, &GateStats::gate);
+  for (GateStats& stats : all) {
+    std::ranges::stable_sort(stats.missed, std::greater(), &GateStats::Cause::times);
+  }
+  return all;
+}
+
+}  // namespace gittxn::api
