@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/kernel.h"
-#include "gates/evidence.h"
+#include "gates/evidence/evidence.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/land.h"

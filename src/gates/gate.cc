@@ -9,11 +9,12 @@
 #include "base/failpoint.h"
 #include "base/if_there.h"
 #include "capture/interpret.h"
-#include "gates/carry.h"
 #include "gates/checkout.h"
-#include "gates/evidence.h"
+#include "gates/evidence/carry.h"
+#include "gates/evidence/elsewhere.h"
+#include "gates/evidence/evidence.h"
+#include "gates/evidence/survey.h"
 #include "gates/policy_rules.h"
-#include "gates/survey.h"
 #include "store/events.h"
 
 namespace gittxn::gates {
@@ -163,7 +164,13 @@ Result<GateReport> GateRun::run(GateCheckout::Lanes lanes) {
 
   report_.certificate =
       TRY(certificate_of(context_, gate_.name, gate_.version, candidate_, result_));
-  report_.certificate.missed = missed_;
+  Certificate& certificate = report_.certificate;
+  certificate.missed = missed_;
+  certificate.elsewhere =
+      TRY(tested_elsewhere(*context_.repository, records_, checkout.tree(), candidate_.tree));
+  if (!certificate.elsewhere.empty() && !INJECTED_BUG("gates.tests_anything")) {
+    certificate.passed = false;
+  }
   TRY(judge_evidence(checkout));
   TRY(context_.store->append({store::events::gate_evaluated(report_.certificate)}));
   TRY(checkout.discard());
@@ -171,6 +178,13 @@ Result<GateReport> GateRun::run(GateCheckout::Lanes lanes) {
 }
 
 }  // namespace
+
+std::string outcome_of(const Certificate& certificate) {
+  if (certificate.passed) return "it passed";
+  if (certificate.timed_out) return "it did not end within its time limit";
+  if (certificate.exit_status != 0) return fmt::format("exit status {}", certificate.exit_status);
+  return fmt::format("it tested {}, not the candidate", certificate.elsewhere);
+}
 
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate) {

@@ -1,7 +1,7 @@
 // Running gates: each on exactly the candidate that would land, in a checkout of its own at a fixed
 // path, with a scrubbed environment, a time limit and streamed output. Evidence is a Certificate.
 // It counts for this tree and parent, and for every tree on which what the gate looked at is the
-// same (evidence.h); always for this version of the gate and this environment (survey.h).
+// same (evidence/); always for this version of the gate and this environment.
 //
 // Checkouts are <worktree root>/gates/<branch>/<gate>/tree, one at a time by a file lock beside it.
 // Who finds it locked (a gate run by hand, while a landing runs it too) waits, or takes the next
@@ -58,6 +58,9 @@ struct GateReport {
 
   bool carried() const { return reused && !certificate.carried_from.empty(); }
 };
+
+// "it passed", "exit status 3", "it tested PATH, not the candidate"
+std::string outcome_of(const Certificate& certificate);
 
 // Runs (or reuses a certificate for) each gate in order; stops at the first that fails. Each
 // evaluation is an event before this returns, and each certificate that was carried over from

@@ -358,6 +358,24 @@ TEST_F(Gate, ALaterNoIsAskedAgain) {
   EXPECT_FALSE(world_.run(policy, candidate).reused);
 }
 
+TEST_P(TracedGate, MustNotTestAnotherCheckout) {
+  const Candidate candidate = world_.candidate({{"x", "x"}});
+  const std::string checkout = world_.repo().path();
+  world_.repo().write("tool.log", "a tool of the person's\n");  // ignored
+  const auto elsewhere = [&](const std::string& shell) {
+    const Certificate said = world_.run(GateWorld::policy(shell), candidate).certificate;
+    EXPECT_EQ(said.passed, said.elsewhere.empty()) << shell;
+    EXPECT_EQ(said.exit_status, 0) << shell;
+    return said.elsewhere;
+  };
+  EXPECT_EQ(elsewhere("cat " + checkout + "/src/a.txt"), checkout + "/src/a.txt");
+  EXPECT_EQ(elsewhere("ln -s " + checkout + "/src there; cat there/a.txt"),
+            checkout + "/src/a.txt");
+  EXPECT_EQ(elsewhere("cd " + checkout + "; cat src/a.txt"), checkout + "/src/a.txt");
+  EXPECT_EQ(elsewhere("cat src/a.txt " + checkout + "/tool.log"), "");
+  EXPECT_EQ(elsewhere("ls " + checkout + "; test -e " + checkout + "/src/a.txt"), "");
+}
+
 TEST_F(Gate, TwoAtOnceGetLanesOfTheirOwn) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateContext context = world_.context();

@@ -3,13 +3,12 @@
 // Hooks run with the turn held. A gate that has to run does not, twice at most: the landing lets go
 // of the turn, runs what is missing on its candidate, and comes back. If the head is the same, what
 // was said is remembered; if somebody else landed meanwhile, the certificates are carried over to
-// the new candidate where the gates would look at the same (gates/evidence.h), and only what is
-// missing then runs again. After two lost races it runs with the turn held, so that everybody's
-// turn comes.
-#include <fmt/format.h>
-
+// the new candidate where the gates would look at the same (gates/evidence/evidence.h), and only
+// what is missing then runs again. After two lost races it runs with the turn held, so that
+// everybody's turn comes.
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "base/failpoint.h"
 #include "gates/gate.h"
@@ -29,8 +28,7 @@ Conflict gate_conflict(const gates::GateReport& report) {
   return {.kind = ConflictKind::kGate,
           .subject = certificate.gate.str(),
           .read_digest = certificate.gate_version.str(),
-          .hint = certificate.timed_out ? "did not end within its time limit"
-                                        : fmt::format("exit status {}", certificate.exit_status)};
+          .hint = gates::outcome_of(certificate)};
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ void fields(FieldIo& io, Certificate& certificate) {
     io.text({"limited", "why it counts for this run, or this tree and parent, alone"},
             certificate.limited);
   }
+  if (io.maybe("elsewhere", certificate.elsewhere)) {
+    io.text({"elsewhere", "a file of another checkout that it tested, so that it did not pass"},
+            certificate.elsewhere);
+  }
   if (io.maybe("missed", certificate.missed)) {
     io.text({"missed", "why nothing that was known counted"}, certificate.missed);
   }

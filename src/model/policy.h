@@ -131,8 +131,8 @@ struct Policy {
 };
 
 // A check on a candidate and the evidence. It counts for this tree on this parent and, where its
-// looks are known, for every tree on which they see the same (gates/carry.h); always for this
-// version of the gate and this environment.
+// looks are known, for every tree on which they see the same (gates/evidence/carry.h); always for
+// this version of the gate and this environment.
 struct Certificate {
   GateName gate;
   Digest gate_version;
@@ -147,9 +147,10 @@ struct Certificate {
   Digest output;  // artifact: what it printed
   std::int64_t duration_ms = 0;
   TxnId txn;
-  Oid carried_from;     // the tree that the gate ran on, when it did not run on this one
-  std::string limited;  // why it counts for this run, or this tree and parent, alone
-  std::string missed;   // why nothing counted that was known of the gate, so that it ran
+  Oid carried_from;       // the tree that the gate ran on, when it did not run on this one
+  std::string limited;    // why it counts for this run, or this tree and parent, alone
+  std::string missed;     // why nothing counted that was known of the gate, so that it ran
+  std::string elsewhere;  // a file of another checkout that it tested, so that it did not pass
   bool operator==(const Certificate&) const = default;
 };
 void fields(FieldIo& io, Certificate& certificate);

@@ -6,7 +6,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "gates/machine.h"
+#include "gates/evidence/machine.h"
 #include "land/hub.h"
 #include "store/log/pruning.h"
 #include "txn/clone.h"

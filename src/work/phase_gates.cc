@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "gates/gate.h"
 #include "model/fields.h"
 #include "store/events.h"
 #include "store/summaries.h"
@@ -118,12 +119,6 @@ Result<std::optional<Certificate>> certificate_for(const store::Store& store, co
   return newest;
 }
 
-std::string why_of(const Certificate& certificate) {
-  if (certificate.passed) return "it passed";
-  if (certificate.timed_out) return "it did not end within its time limit";
-  return fmt::format("exit status {}", certificate.exit_status);
-}
-
 }  // namespace
 
 bool PhaseAnswers::all() const {
@@ -152,7 +147,7 @@ Result<PhaseAnswers> judge_phase_gates(State& state, const store::View& view, co
         answers.not_judged.push_back(gate.gate.name.str());
         continue;
       }
-      answer = {certificate->passed, why_of(*certificate)};
+      answer = {certificate->passed, gates::outcome_of(*certificate)};
       evidence.certificate = sha256(canonical_json(to_json(*certificate)));
     }
     evidence.passed = answer.passed;

@@ -47,6 +47,19 @@ run = "echo checking; test ! -e src/bad.txt"'
 }
 test_case 'a failing gate rejects, never retries, and why names it' failing_gate_rejects
 
+gate_tests_the_person() {
+  new_repo
+  policy "[[gate]]
+name = \"test\"
+run = ['cat', '$PWD/src/f1.txt']"
+  agent 'echo x >src/new.txt'
+  assert_eq "$CODE $(field .state) $(field '.gates[0].result')" '1 rejected failed'
+  exits 0 git txn why "$(field .txn)"
+  assert_contains "$OUT" "it tested $PWD/src/f1.txt, not the candidate"
+  assert_absent src/new.txt
+}
+test_case 'a gate that tests the checkout of the person does not pass' gate_tests_the_person
+
 slow_gate_times_out() {
   new_repo
   policy '[[gate]]

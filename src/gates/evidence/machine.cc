@@ -1,4 +1,4 @@
-#include "gates/machine.h"
+#include "gates/evidence/machine.h"
 
 #include <fmt/format.h>
 #include <sched.h>

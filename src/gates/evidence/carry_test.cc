@@ -1,4 +1,4 @@
-#include "gates/carry.h"
+#include "gates/evidence/carry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

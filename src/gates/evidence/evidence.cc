@@ -1,4 +1,4 @@
-#include "gates/evidence.h"
+#include "gates/evidence/evidence.h"
 
 #include <ranges>
 #include <utility>
@@ -6,9 +6,9 @@
 #include "base/bug.h"
 #include "base/if_there.h"
 #include "gates/checkout.h"
+#include "gates/evidence/survey.h"
 #include "gates/policy_rules.h"
 #include "gates/process.h"
-#include "gates/survey.h"
 
 namespace gittxn::gates {
 

@@ -1,4 +1,4 @@
-#include "gates/survey.h"
+#include "gates/evidence/survey.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "base/fields.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "gates/machine.h"
+#include "gates/evidence/machine.h"
 #include "model/names.h"
 
 namespace gittxn::gates {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "gates/carry.h"
+#include "gates/evidence/carry.h"
 #include "gates/gate.h"
 
 namespace gittxn::gates {

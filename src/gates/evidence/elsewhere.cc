@@ -1,0 +1,47 @@
+#include "gates/evidence/elsewhere.h"
+
+#include <set>
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "capture/trace/trace.h"
+
+namespace gittxn::gates {
+namespace {
+
+bool looks_into(capture::Op op) {
+  using enum capture::Op;
+  return op == kOpenRead || op == kOpenReadWrite || op == kExec;
+}
+
+}  // namespace
+
+Result<std::string> tested_elsewhere(repo::Repository& repository,
+                                     const std::vector<std::string>& record_files,
+                                     const std::string& tree, const Oid& candidate_tree) {
+  std::vector<std::string> checkouts;
+  for (const repo::CheckoutPlace& place : TRY(repository.checkouts())) {
+    if (auto real = real_path(place.worktree)) checkouts.push_back(*std::move(real));
+  }
+  std::string found;
+  std::set<std::string> known;
+  Error failed;
+  const auto look = [&](const capture::Record& record) {
+    if (!found.empty() || !looks_into(record.op) || !was_there(record)) return;
+    if (!known.insert(record.path).second) return;
+    const std::string real = real_path(record.path).value_or(normal_path(record.path));
+    std::string relative;
+    if (path_below(real, tree, &relative)) return;
+    for (const std::string& checkout : checkouts) {
+      if (!path_below(real, checkout, &relative) || relative.empty()) continue;
+      const auto entry = repository.objects().entry_at(candidate_tree, relative);
+      if (!entry) failed = entry.error();
+      if (entry && entry->is_file()) found = real;
+    }
+  };
+  for (const std::string& file : record_files) TRY(capture::read_records(file, look));
+  if (!failed.message.empty()) return std::unexpected(failed);
+  return found;
+}
+
+}  // namespace gittxn::gates
