@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/fs.h"
+#include "base/if_there.h"
 #include "base/text.h"
 #include "capture/trace/trace.h"
 
@@ -39,7 +40,9 @@ Result<std::string> tested_elsewhere(repo::Repository& repository,
       if (entry && entry->is_file()) found = real;
     }
   };
-  for (const std::string& file : record_files) TRY(capture::read_records(file, look));
+  for (const std::string& file : record_files) {
+    TRY(if_there(capture::read_records(file, look)));  // none of what could not be started
+  }
   if (!failed.message.empty()) return std::unexpected(failed);
   return found;
 }
