@@ -149,8 +149,8 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   certificate.tool_env = TRY(context_.store->put_artifact(text));
   auto looks = looks_of(seen, candidate_.commit, &certificate.limited);
   if (!looks) return {};
-  *looks = united(*std::move(looks), TRY(looks_at_placed()));
-  certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(*looks)));
+  const Looks all = united(*std::move(looks), TRY(looks_at_placed()));
+  certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(all)));
   return {};
 }
 

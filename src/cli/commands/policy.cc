@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "cli/command_areas.h"
 #include "cli/json_out.h"
+#include "cli/render.h"
 #include "cli/session.h"
 
 namespace gittxn::cli {
