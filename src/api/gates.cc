@@ -46,7 +46,7 @@ Result<gates::Candidate> candidate_of(State& state, const std::string& id_or_com
   return candidate;
 }
 
-// Those of the policy that are named, in its order; all when none is.
+// The named gates in the order of the policy; all of them when none is named.
 Result<std::vector<GateSpec>> named_gates(const Policy& policy,
                                           const std::vector<std::string>& names) {
   for (const std::string& name : names) {

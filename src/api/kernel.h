@@ -164,7 +164,8 @@ Result<JoinReport> join_hub(State& state, const JoinRequest& request);
 // repository of its own) is inside of nothing here, as long as it does not say so itself.
 void restore_fence(Host& host);
 
-// One gate on a candidate: what is known of it, and what keeps it from counting.
+// The state of one gate on a candidate: the certificate that counts, or what keeps it from
+// counting.
 struct GateExplained {
   GateName gate;
   std::optional<Certificate> counts;  // for the candidate, as it is; unset: the gate has to run
@@ -243,10 +244,11 @@ class Kernel {
   Result<std::vector<gates::GateReport>> run_gates_on(const std::string& id_or_commit,
                                                       const std::vector<std::string>& names,
                                                       const Progress& progress);
-  // Whether each gate would have to run on it, and why. Runs nothing and records nothing.
+  // Says for each gate whether it would have to run on the change, and why. Runs nothing and
+  // records nothing.
   Result<std::vector<GateExplained>> explain_gates(const std::string& id_or_commit,
                                                    const std::vector<std::string>& names);
-  // What its runs came to, of each gate of the newest certificates.
+  // Counts the runs of each gate in the newest certificates.
   Result<std::vector<GateStats>> gate_stats();
   Result<std::vector<std::string>> trust_listing(const std::optional<std::string>& onto);
   Result<bool> trusted(const std::optional<std::string>& onto);

@@ -91,14 +91,14 @@ Result<ReadSet> GateRun::reads(const GateCheckout& checkout) const {
   input.snapshot = candidate_.commit;
   // For a gate an ignored file is an input like any other.
   input.ignored = [](const std::string&) -> Result<bool> { return false; };
-  // Nor is what an agent's own program looks at for itself anything else here. Nothing is taken
-  // from the checkout, so that whatever it changed there is a read.
+  // The looks of an agent's own program are inputs too. No writes are given, because nothing is
+  // taken from the checkout: whatever the gate changed there is a read.
   input.known_program = [](const std::string&) -> const agents::KnownProgram* { return nullptr; };
   input.tool_cache_file = join_path(context_.repository->txn_dir(), "tools.cache");
   return capture::interpret(context_.repository->objects(), input);
 }
 
-// Where the policy places something, unless the tree has it.
+// The paths where the policy places something unless the tree has it.
 Result<Looks> GateRun::looks_at_placed() const {
   Looks looks;
   for (const auto* list : {&policy_.worktree.copy, &policy_.worktree.share}) {
@@ -193,7 +193,7 @@ Result<GateReport> run_gate(const GateContext& context, const Policy& policy, co
 
 namespace {
 
-// What is known of a gate, as it counts now; else why nothing does.
+// The certificate that counts for the gate; if there is none, `missed` says why.
 Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec& gate,
                                              std::string* missed) {
   std::optional<Miss> nearest;
@@ -203,7 +203,7 @@ Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec&
   return GateReport{.certificate = *std::move(known), .reused = true};
 }
 
-// Carried over, and not stored yet.
+// Certificates that were carried over are not stored until here.
 Status record_carried(const GateContext& context, const std::vector<GateReport>& reports) {
   std::vector<NewEvent> events;
   for (const GateReport& report : reports) {
@@ -213,7 +213,8 @@ Status record_carried(const GateContext& context, const std::vector<GateReport>&
   return {};
 }
 
-// One of the places for gates that run beside turns; not held: none is free.
+// Takes a free slot of those for gates that run without the turn. The lock is not held when all
+// slots are taken.
 Result<SlotLock> place_of(const GateContext& context) {
   const std::string locks = join_path(context.repository->txn_dir(), "locks");
   TRY(make_dirs(locks));
@@ -231,7 +232,7 @@ Result<std::optional<GateReport>> run_beside(const GateContext& context, GateRun
   return unless(Code::kBusy, run.run(GateCheckout::Lanes::kFixedOnly));
 }
 
-// Known or run, by who holds no turn.
+// Finds a certificate or runs the gate, for a landing that does not hold the turn.
 Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
                                const GateSpec& gate, const Candidate& candidate) {
   for (std::int64_t poll_ms = kFirstPollMs;; poll_ms = std::min(poll_ms * 2, kLongestPollMs)) {
@@ -246,7 +247,7 @@ Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
   }
 }
 
-// Known or run, with the turn held.
+// Finds a certificate or runs the gate, for a landing that holds the turn.
 Result<GateReport> gate_now(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate, Evidence& evidence) {
   GateRun run(context, policy, gate, candidate);

@@ -4,8 +4,8 @@
 // same (evidence/); always for this version of the gate and this environment.
 //
 // Checkouts are <worktree root>/gates/<branch>/<gate>/tree, one at a time by a file lock beside it.
-// Who finds it locked (a gate run by hand, while a landing runs it too) waits, or takes the next
-// lane, whose evidence counts for this run alone.
+// A run that finds it locked (a gate run by hand, while a landing runs it too) waits, or takes the
+// next lane, whose evidence counts for this run alone.
 //
 // If we die: a checkout that the next run of the gate removes first, no certificate, and processes
 // that die with us (capture/trace). Called from one thread.
@@ -66,13 +66,13 @@ std::string outcome_of(const Certificate& certificate);
 // evaluation is an event before this returns, and each certificate that was carried over from
 // another tree is one.
 //
-// By who does not hold the turn of the branch, a gate runs when one of the repository's `jobs`
-// places is free; and who needs a gate that another one runs at the moment waits for its end, since
-// its certificate may count for both. kInterrupted: while it waited, too.
+// A landing that does not hold the turn of the branch runs a gate only when one of the `jobs` slots
+// of the repository is free, and waits while another process runs the same gate, since that
+// certificate may count for both. kInterrupted also ends the waiting.
 enum class Turn { kHeld, kNotHeld };
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
                                           const Candidate& candidate, Turn turn = Turn::kHeld);
-// The same, where nothing has to run; nullopt: something has.
+// Returns the reports if no gate has to run, and nullopt otherwise.
 Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& context,
                                                            const Policy& policy,
                                                            const Candidate& candidate);

@@ -8,6 +8,7 @@
 #include "gates/checkout.h"
 #include "gates/testing/gate_world.h"
 #include "model/event.h"
+#include "store/events.h"
 
 namespace gittxn::gates {
 namespace {
@@ -169,7 +170,7 @@ TEST_F(Gate, NeverForAnotherVersionOrWhereItLookedAtSomethingElse) {
   EXPECT_EQ(count(), 3);
 }
 
-// As it is after the candidate that it judged has landed.
+// The next candidate stands on the landed one, whose certificate is that of the head.
 TEST_P(TracedGate, WhatItSaidIsCarriedToATreeWhereItWouldLookAtTheSame) {
   Policy policy = GateWorld::policy("cat x; echo ran >>\"$HOME/count\"");
   const Candidate landed = world_.candidate({{"x", "x"}});
@@ -184,7 +185,7 @@ TEST_P(TracedGate, WhatItSaidIsCarriedToATreeWhereItWouldLookAtTheSame) {
   EXPECT_EQ(second.certificate.parent, next.parent);
   EXPECT_EQ(second.certificate.output, first.certificate.output);
   EXPECT_EQ(must(world_.store().events_of("t-next")).size(), 1u);
-  // What was carried counts from there on, and says where the gate ran.
+  // A carried certificate is carried on, and still names the tree where the gate ran.
   Candidate last = world_.candidate({{"x", "x"}, {"y", "z"}});
   last.parent = next.commit;
   EXPECT_EQ(world_.run(policy, last).certificate.carried_from, landed.tree);
@@ -231,6 +232,22 @@ TEST_F(Gate, ALaterNoOnTheHeadIsAskedAgain) {
   Candidate next = world_.candidate({{"x", "x"}, {"y", "y"}});
   next.parent = landed.commit;
   EXPECT_FALSE(world_.run(policy, next).reused);
+}
+
+TEST_F(Gate, ACertificateOfAnEarlierVersionCountsForItsTreeAndSaysSo) {
+  const Policy policy = counting();
+  const Candidate landed = world_.candidate({{"x", "x"}});
+  Certificate old = world_.run(policy, landed).certificate;
+  old.looks = Digest();
+  old.gate_version = Digest("earlier");
+  must(world_.store().append({store::events::gate_evaluated(old)}));
+  Policy of_then = policy;
+  of_then.gates[0].version = old.gate_version;
+  EXPECT_TRUE(world_.run(of_then, landed).reused);
+  Candidate next = world_.candidate({{"x", "y"}});
+  next.parent = landed.commit;
+  const Certificate ran = world_.run(of_then, next).certificate;
+  EXPECT_EQ(ran.missed, "its certificate is of an earlier version of git-txn");
 }
 
 TEST_F(Gate, LooksThatAreDamagedOrGoneProveNothing) {

@@ -1,4 +1,4 @@
-// What hooks and gates say of a candidate.
+// The passes of a landing that ask hooks and gates about the candidate.
 //
 // Hooks run with the turn held. A gate that has to run does not, twice at most: the landing lets go
 // of the turn, runs what is missing on its candidate, and comes back. If the head is the same, what
@@ -75,8 +75,8 @@ Result<Step> Landing::gates(Candidate& candidate) {
   return heard(TRY(run_gates(candidate, gates::Turn::kHeld)));
 }
 
-// On the candidate of the last round, for the next one to remember. What they say counts, a no too,
-// if the head is still the same.
+// Runs the gates on the candidate of the last round, for the next round to remember. Their
+// verdicts, failures included, count if the head is still the same.
 Status Landing::gates_apart() {
   if (gated_apart_ > 0) ++lost_;
   ++gated_apart_;

@@ -35,7 +35,8 @@ class Beside : public ::testing::Test {
     return static_cast<int>(std::ranges::count(text, '\n'));
   }
   LandOutcome land_plainly(const TxnId& id) { return must(world_.land(id, 0, trust_)); }
-  // With somebody who acts each time just before gates run; `turn_was_free` says what the last saw.
+  // Lands while somebody acts each time just before gates run. `turn_was_free_` has an entry for
+  // each of these times.
   LandOutcome land(const TxnId& id, const std::function<void()>& meanwhile) {
     Process opened(world_.scratch, world_.clock, world_.random);
     opened.context.gates.jobs = jobs_;
@@ -64,7 +65,7 @@ class Beside : public ::testing::Test {
   Error failed_;
 };
 
-// Each is fine alone; the two of them are what nobody tested.
+// The gate passes for each change alone and fails for both together.
 constexpr const char* kNotBoth = R"(! { grep -q new f0 && grep -q new f1; })";
 
 TEST_F(Beside, WhatLandedMeanwhileIsJudgedTogetherWithIt) {
@@ -125,7 +126,7 @@ TEST_F(Beside, ANoOnAHeadThatHasMovedIsAskedAgain) {
   const LandOutcome second = land(world_.propose({"t-b", {{"f1", "new\n"}}}), [&] {
     if (mended) return;
     mended = true;
-    // Between the candidate and its gate.
+    // The head moves between the candidate and its gate.
     world_.person_commits("f5", "mended\n");
   });
   EXPECT_EQ(second.result, LandResult::kLanded);

@@ -1,6 +1,5 @@
-// One landing while it is tried: the passes that land.cc lists, and what they share. Those that ask
-// hooks and gates are in land_gates.cc. Internal to
-// land/.
+// One landing while it is tried: the passes that land.cc lists, and what they share. The passes
+// that ask hooks and gates are in land_gates.cc. Internal to land/.
 #pragma once
 
 #include <optional>

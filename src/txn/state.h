@@ -55,7 +55,7 @@ struct State {
   Result<std::string> worktree_root();
   // A store must be open. The callbacks of `progress` live as long as the context is used.
   Result<land::Context> context(const Progress& progress);
-  // That of its gates, but for the store.
+  // The part of context() that is for gates, without a store.
   Result<gates::GateContext> gate_context(const Progress& progress);
   // The same for who only looks.
   land::Context looking_context();

@@ -25,7 +25,6 @@ constexpr Printed<Policy> kPolicyJson{
       });
     }};
 
-// Of one gate.
 std::string_view verdict_of(const api::GateExplained& one) {
   if (!one.counts) return "runs";
   return one.counts->carried_from.empty() ? "counts" : "carried over";
@@ -165,7 +164,7 @@ Result<int> gate_stats(Session& session, api::Kernel& kernel) {
                           clean(one.missed[i].why));
     }
     if (!one.limited.empty())
-      text += fmt::format("  its last run counts for nothing else: {}\n", clean(one.limited));
+      text += fmt::format("  its last run cannot be reused: {}\n", clean(one.limited));
   }
   return session.show(kStatsJson(all), text);
 }

@@ -169,7 +169,8 @@ TEST(Carried, AProgramSaysTheSameWhereWhatItLookedAtIsTheSame) {
   EXPECT_GT(tally.carried, tally.run / 8) << tally.run;
 }
 
-// What a program says of {a, b, lib/c}, and whether that counts where one thing is different.
+// A program that runs on {a, b, lib/c}, a tree that differs in one path, and whether its
+// certificate is carried there.
 struct Case {
   const char* program;
   std::map<std::string, std::string> other;  // "": it is not there
@@ -229,7 +230,7 @@ TEST(Carried, OnlyWhereWhatItLookedAtIsTheSame) {
       {"mkdir out && echo made >out/x && cat out/x", {{"a", "other\n"}}, true},
       {"mkdir -p out && ls out", {{"out/x", "new\n"}}, false},
       {"sh lib/c || true", {{"lib/c", "echo other\n"}}, false},
-      // What git says of a commit is true of that commit.
+      // The answers of git about a commit hold for that commit alone.
       {"git log -1 --format=%s", {{"b", "other\n"}}, false},
       {"git rev-parse HEAD", {{"b", "other\n"}}, false},
       {"cat .git/HEAD", {{"b", "other\n"}}, false},
@@ -241,7 +242,8 @@ TEST(Carried, OnlyWhereWhatItLookedAtIsTheSame) {
   expect_as_told(cases);
 }
 
-// Of a transaction these are writes, which are compared with what others wrote; here nobody does.
+// Changes of a transaction are writes, which are compared with those of others. Changes of a gate
+// are compared with nothing, so they have to be looks.
 TEST(Carried, WhatItChangedIsLookedAt) {
   const std::vector<Case> cases = {
       {"echo more >>a; cat a", {{"a", "other\n"}}, false},

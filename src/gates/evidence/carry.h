@@ -27,9 +27,9 @@ struct Look {
 };
 using Looks = std::vector<Look>;  // sorted, each once
 
-// Of the reads of a gate that ran on `commit`. nullopt, and why: one is of something else than its
-// tree (a ref, another commit, a file that nobody committed), and what the gate said is true of
-// that tree and that parent only.
+// The looks among the reads of a gate that ran on `commit`. nullopt, with the reason in `why`: the
+// gate also read something that its tree does not answer (a ref, another commit, an uncommitted
+// file), so that its certificate counts for that tree and parent only.
 std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit, std::string* why);
 
 Looks united(Looks one, const Looks& other);

@@ -72,9 +72,11 @@ Result<std::optional<Miss>> Evidence::looks_differ(const Certificate& known) {
 }
 
 Result<std::optional<Miss>> Evidence::misses(const GateSpec& gate, const Certificate& known) {
-  if (known.tool_env.empty()) return Miss{known, known.limited, {}};
+  const std::string limited =
+      known.limited.empty() ? "its certificate is of an earlier version of git-txn" : known.limited;
+  if (known.tool_env.empty()) return Miss{known, limited, {}};
   if (!is_of_candidate(known) && !INJECTED_BUG("gates.any_certificate")) {
-    if (known.looks.empty()) return Miss{known, known.limited, {}};
+    if (known.looks.empty()) return Miss{known, limited, {}};
     if (auto differ = TRY(looks_differ(known))) return differ;
   }
   if (auto why = TRY(environment_differs(gate, known.tool_env))) {

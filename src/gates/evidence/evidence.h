@@ -23,7 +23,7 @@ namespace gittxn::gates {
 inline constexpr std::size_t kLandingsBack = 16;
 inline constexpr std::size_t kNewest = 64;  // certificates of any gate
 
-// What a gate's commands are given.
+// The environment that the commands of a gate are given.
 Environment environment_of(const GateContext& context, const GateSpec& gate,
                            const Candidate& candidate);
 
@@ -47,7 +47,7 @@ class Evidence {
  private:
   Result<const Oid*> tree(std::size_t back);
   Result<const std::vector<Certificate>*> certificates(const Oid& tree);
-  // What is not as it was; nullopt: nothing.
+  // The first difference, as a sentence; nullopt when there is none.
   using Reason = Result<std::optional<std::string>>;
   Reason environment_differs(const GateSpec& gate, const Digest& survey);
   Result<std::optional<Miss>> looks_differ(const Certificate& known);

@@ -27,7 +27,8 @@ Result<std::string> value_in(const std::string& file, std::string_view name) {
   return std::string();
 }
 
-// Of this process's control group and of those above it: a program sizes itself by the lowest.
+// The limits of the control group of this process and of those above it: a program sizes itself by
+// the lowest.
 Result<std::string> limits() {
   std::string group = TRY(value_in("/proc/self/cgroup", "0::"));
   std::string text;

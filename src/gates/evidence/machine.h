@@ -18,7 +18,7 @@ Result<std::string> machine_text();
 // Settings of git that decide which bytes a file of a tree has on disk, and whether a link is one,
 // besides the attributes: filters by any name among them.
 Result<std::string> checkout_text(const repo::Repository& repository);
-// Files outside a tree with attributes for it; need not be there.
+// The attribute files outside of a tree that apply to it. They need not exist.
 Result<std::vector<std::string>> outside_attributes(const repo::Repository& repository);
 
 }  // namespace gittxn::gates

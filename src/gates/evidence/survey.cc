@@ -318,7 +318,7 @@ Result<std::string> Survey::finish(const Environment& env, const std::string& to
                   .setup = places_.setup};
   for (const std::string& file : TRY(outside_attributes(repository_))) look_at(file);
   if (used_git_) {
-    // What the gate's own git directory was made from.
+    // The git directory of the gate was made from these.
     for (const char* name : {"config", "info/exclude", "shallow"}) {
       look_at(join_path(places_.common_dir, name));
     }
