@@ -363,15 +363,6 @@ inline bool History::excuses_answer(const Member& member, std::size_t number) {
   return false;
 }
 
-// True if a directory of one tree has no file left in the other.
-inline bool empties_directory(const Tree& before, const Tree& after) {
-  return std::ranges::any_of(before, [&after](const auto& file) {
-    const std::size_t slash = file.first.rfind('/');
-    return slash != std::string::npos &&
-           !gittxn::testing::is_directory(after, file.first.substr(0, slash));
-  });
-}
-
 // True if the runs that passed after its last change pass on what landed. A run that an ignored
 // file led elsewhere is left out, and who moved its base had no questions.
 inline bool History::passes_still(const Member& member, const Tree& after) const {
@@ -392,13 +383,11 @@ inline bool History::passes_still(const Member& member, const Tree& after) const
 inline void History::check_semantic(const Member& member, const Tree& after) {
   const Player& player = *member.player;
   const Player there = play(member.program, texts_, head());
-  // A directory that lost its last file is still there for the transaction and is in no tree, so a
-  // run beside it may fail on what landed although the serial execution passes.
+  // An emptied directory stays for the transaction alone, and what landed may fail without it.
   const bool serial = there.seen() == player.seen() && there.view() == after;
-  const bool beside_emptied = serial && empties_directory(trees_.back(), after);
-  if (!beside_emptied && !passes_still(member, after)) {
+  const bool beside = serial && gittxn::testing::empties_directory(trees_.back(), after);
+  if (!beside && !passes_still(member, after))
     return object(member, "landed, and a run that had passed fails there", &there);
-  }
   if (serial) return;
   Tree shown, told = trees_.back();  // instead of the head's
   Oid commit = ids_.back();

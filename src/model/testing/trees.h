@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +23,14 @@ inline bool is_directory(const Tree& tree, const std::string& path) {
   if (path.empty()) return true;
   const auto at = tree.lower_bound(path + "/");
   return at != tree.end() && at->first.starts_with(path + "/");
+}
+
+// True if a directory of one tree has no file left in the other.
+inline bool empties_directory(const Tree& before, const Tree& after) {
+  return std::ranges::any_of(before, [&after](const auto& file) {
+    const std::size_t slash = file.first.rfind('/');
+    return slash != std::string::npos && !is_directory(after, file.first.substr(0, slash));
+  });
 }
 
 inline TreeEntry entry_of(const Tree& tree, const std::string& path) {
