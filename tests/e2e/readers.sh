@@ -203,7 +203,8 @@ imported_gate() {
   exits 0 git txn why --json "$(field .txn)"
   assert_contains "$(field '.excused | tostring')" 'a gate runs it on what lands'
 }
-# An agent runs them after its edit, once in vain.
+# An agent runs them after its edit, once in vain. Each edit changes the size of the file: Python takes bytecode for
+# that of a file of the same size and second.
 tested_later() {
   new_code
   : >src/__init__.py
@@ -212,8 +213,8 @@ tested_later() {
   printf '__pycache__/\n' >>.gitignore
   git add -A
   git commit -qm tests
-  while_claude 'Edit src/shape.py "width * height" "height * widht"; Bash "python3 -m unittest -q || true"
-    Edit src/shape.py widht width; Bash "python3 -m unittest -q"
+  while_claude 'Edit src/shape.py "width * height" "height * widdth"; Bash "python3 -m unittest -q || true"
+    Edit src/shape.py widdth width; Bash "python3 -m unittest -q"
     Edit src/shape.py "height * width" "height * width * 1"; Bash "python3 -m unittest -q"; meet'
   person_edits "$OTHER"
   lands_merged
