@@ -225,7 +225,7 @@ class Collection {
     const repo::SharedPruneOptions options{state_.host.clock->wall_ms(),
                                            force_ ? 0 : kLeftoverAgeMs,
                                            [this] { return shared_in_use(); }};
-    auto pruned = repo::prune_shared_checkouts(root_ + "/shared", options);
+    auto pruned = repo::prune_shared_checkouts(repo::shared_checkouts_below(root_), options);
     if (!pruned && pruned.error().code == Code::kBusy) {
       report_.kept.emplace_back("shared checkouts: one is being made");
       return {};
@@ -245,7 +245,7 @@ class Collection {
 
   // Removes what landings left that were killed while they asked a question again.
   Status askings() const {
-    const std::string root = root_ + "/asking";
+    const std::string root = asking::root_below(root_);
     if (!TRY(exists(root))) return {};
     TRY(unless(Code::kBusy, asking::collect_askings(root)));  // somebody asks: the next gc
     return {};

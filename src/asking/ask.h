@@ -12,6 +12,7 @@
 //   /proc            the processes of the asking, which can neither see nor signal another
 //   /run, <hidden>   empty, whatever they are, as read-only as all that is left; but that `at` may
 //                    lie below one of them
+//   <cache>          what is there, under a layer that is thrown away
 //   the network      none but its own loopback
 //
 // by namespaces of the kernel (users, where it has to be; mounts, processes, IPC, network), in
@@ -37,6 +38,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,8 +74,16 @@ struct AskSpec {
   // that are given if GIT_CONFIG_GLOBAL and GIT_CONFIG_NOSYSTEM in `env` say so: the person's own
   // files are seen as any others are.
   std::optional<repo::BriefGit> git;
-  Environment env;    // given as it is, and TMPDIR, TZ, LC_ALL where it says nothing of them
-  std::string input;  // a file, absolute or below `at`; "" /dev/null
+  // A directory whose files are seen over those of the tree, "" none. It stays as it is for as long
+  // as the asking runs.
+  std::string over = {};
+  // Absolute directories that may be written, to no effect. One that is not there is left out, and
+  // so is one that is at, above or below the place of anything else.
+  std::vector<std::string> caches = {};
+  bool follow_links = false;
+  bool one_stream = false;  // standard error goes where standard output goes
+  Environment env;          // given as it is, and TMPDIR, TZ, LC_ALL where it says nothing of them
+  std::string input;        // a file, absolute or below `at`; "" /dev/null
   std::vector<std::string> hidden;  // absolute directories; what is not there needs no hiding
   std::optional<capture::Confine> confine;  // of the original command
   Network network = Network::kNone;
@@ -90,7 +100,8 @@ struct Stream {
 };
 
 struct Asked {
-  int status = 0;         // or 128 + signal
+  int status = 0;  // or 128 + signal
+  bool timed_out = false;
   std::string no_answer;  // why it is none: the time limit, too much output; "" it is one
   Stream out, err;
   std::string record_file;  // until the next asking
@@ -101,7 +112,35 @@ struct Asked {
   // at most.
   std::vector<std::string> wanted_hidden;
   std::vector<std::string> reached;
+  // With AskSpec::follow_links: paths that it named, at or below `at` or with a "..", which led
+  // elsewhere than where they stand.
+  std::map<std::string, std::string> led;
   std::vector<std::string> left_running;  // processes that were ended after the command
+};
+
+// Where askings are, for a repository with this root of worktrees.
+std::string root_below(const std::string& worktree_root);
+
+// A command that was begun. It ends with this object.
+class Asking {
+ public:
+  Asking(Asking&&) noexcept;
+  Asking& operator=(Asking&&) noexcept;
+  ~Asking();
+
+  // Waits no longer than that and takes what it has printed meanwhile. Errors are those of ask().
+  Result<bool> ended(int wait_ms);
+  // Once it has ended: what came of it.
+  Result<Asked> finish();
+  // Absolute: what was its own of the places outside the tree, so that nothing in them is a file of
+  // this machine.
+  const std::vector<std::string>& own_places() const;
+
+ private:
+  friend class Asker;
+  struct State;
+  explicit Asking(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 // One for a landing: trees that were asked about once are there for the next question. Called from
@@ -121,6 +160,9 @@ class Asker {
   // program, or no such `cwd` or `input` in the tree. kStale: the checkout below was collected
   // meanwhile; ask again. kInterrupted: by `interrupted`.
   Result<Asked> ask(const AskSpec& spec);
+  // Starts it, for whoever has other things to do meanwhile. One at a time; it is over before the
+  // asker goes.
+  Result<Asking> begin(const AskSpec& spec);
 
  private:
   struct State;

@@ -85,11 +85,13 @@ class StreamReader {
   Stream stream_;
 };
 
-// An asking that runs.
+// A command that runs in its namespaces.
 class Running {
  public:
   Running(const AskSpec& spec, pid_t warden, Pipe* out, Pipe* err, UniqueFd report)
-      : spec_(spec),
+      : interrupted_(spec.interrupted),
+        timeout_ms_(spec.timeout_ms),
+        end_ms_(now_ms() + spec.timeout_ms + kPatienceMs),
         warden_(warden),
         out_(std::move(out->read), spec.keep_bytes),
         err_(std::move(err->read), spec.keep_bytes),
@@ -98,9 +100,27 @@ class Running {
   Running& operator=(const Running&) = delete;
   ~Running() { end(); }
 
+  // True when the first process has ended, or is to be ended.
+  Result<bool> ended(int wait_ms) {
+    if (!report_.valid()) return true;
+    if (interrupted_ && interrupted_()) return fail(Code::kInterrupted, "interrupted");
+    if (timeout_ms_ >= 0 && now_ms() > end_ms_) {
+      return fail(Code::kTimeout, "an asking does not come to an end");
+    }
+    std::array<pollfd, 3> waiting = {pollfd{report_.get(), POLLIN, 0}, pollfd{out_.fd(), POLLIN, 0},
+                                     pollfd{err_.fd(), POLLIN, 0}};
+    if (::poll(waiting.data(), waiting.size(), wait_ms) < 0 && errno != EINTR) {
+      return fail_errno(errno, "wait for an asking");
+    }
+    out_.drain();
+    err_.drain();
+    if (waiting[0].revents != 0) TRY(read_report());
+    return !report_.valid() || said_too_much();
+  }
+
   Result<Asked> finish() {
     Asked asked;
-    TRY(listen(asked));
+    if (report_.valid()) asked.no_answer = fmt::format("it said more than {} bytes", kMostOutput);
     end();
     out_.drain();
     err_.drain();
@@ -111,28 +131,7 @@ class Running {
   }
 
  private:
-  // Returns when the first process has ended, or is to be ended.
-  Status listen(Asked& asked) {
-    const std::int64_t end_ms = now_ms() + spec_.timeout_ms + kPatienceMs;
-    while (report_.valid()) {
-      if (spec_.interrupted && spec_.interrupted()) return fail(Code::kInterrupted, "interrupted");
-      if (spec_.timeout_ms >= 0 && now_ms() > end_ms) {
-        return fail(Code::kTimeout, "an asking does not come to an end");
-      }
-      std::array<pollfd, 3> waiting = {pollfd{report_.get(), POLLIN, 0},
-                                       pollfd{out_.fd(), POLLIN, 0}, pollfd{err_.fd(), POLLIN, 0}};
-      if (::poll(waiting.data(), waiting.size(), kPollMs) < 0 && errno != EINTR) {
-        return fail_errno(errno, "wait for an asking");
-      }
-      out_.drain();
-      err_.drain();
-      if (waiting[0].revents != 0) TRY(read_report());
-      if (!out_.too_much() && !err_.too_much()) continue;
-      asked.no_answer = fmt::format("it said more than {} bytes", kMostOutput);
-      return {};
-    }
-    return {};
-  }
+  bool said_too_much() const { return out_.too_much() || err_.too_much(); }
 
   Status read_report() {
     std::array<char, 4096> buffer;
@@ -148,12 +147,16 @@ class Running {
   Status take_report(Asked& asked) {
     Ran ran = TRY(ran_in(said_));
     asked.status = ran.trace.exit_status;
+    asked.timed_out = ran.trace.timed_out;
     if (ran.trace.timed_out) {
-      asked.no_answer = fmt::format("it took longer than {} ms", spec_.timeout_ms);
+      asked.no_answer = fmt::format("it took longer than {} ms", timeout_ms_);
     }
     asked.lost = std::move(ran.trace.lost);
-    asked.wanted_hidden = std::move(ran.wanted_hidden);
-    asked.reached = std::move(ran.reached);
+    asked.wanted_hidden = std::move(ran.wanted.hidden);
+    asked.reached = std::move(ran.wanted.reached);
+    for (std::size_t i = 0; i < ran.wanted.led_from.size(); ++i) {
+      asked.led.emplace(std::move(ran.wanted.led_from[i]), std::move(ran.wanted.led_to[i]));
+    }
     asked.left_running = std::move(ran.trace.left_running);
     return {};
   }
@@ -168,7 +171,9 @@ class Running {
   }
   static std::int64_t now_ms() { return SystemClock().monotonic_ns() / kNsPerMs; }
 
-  const AskSpec& spec_;
+  std::function<bool()> interrupted_;
+  std::int64_t timeout_ms_;
+  std::int64_t end_ms_;
   pid_t warden_;
   StreamReader out_, err_;
   UniqueFd report_;
@@ -188,13 +193,18 @@ Status remove_leftovers(const std::string& root) {
   return {};
 }
 
-Status make_layer(const std::string& now) {
+Status make_layer(const PlacePlan& plan) {
+  const std::string& now = plan.now;
   if (!INJECTED_BUG("asking.layer_stays")) TRY(remove_tree(now));
   TRY(remove_tree(now + "/work"));
   TRY(remove_tree(now + "/records"));
   TRY(make_dirs(now));
   TRY(make_dirs(now + "/upper", 0777));
   TRY(make_dirs(now + "/work"));
+  for (std::size_t i = 0; i < plan.caches.size(); ++i) {
+    TRY(make_dirs(cache_dir(plan, i) + "/upper", 0777));
+    TRY(make_dirs(cache_dir(plan, i) + "/work"));
+  }
   return make_dirs(now + "/records");
 }
 
@@ -252,14 +262,46 @@ Status collect_askings(const std::string& root) {
   return remove_leftovers(root);
 }
 
-Result<Asked> Asker::ask(const AskSpec& spec) {
+struct Asking::State {
+  State(const AskSpec& spec, pid_t warden, Pipe* out, Pipe* err, UniqueFd report)
+      : running(spec, warden, out, err, std::move(report)) {}
+
+  Running running;
+  const repo::LayeredTrees* trees = nullptr;
+  std::string record_file, git_dir;
+  std::vector<std::string> own_places;
+};
+
+Asking::Asking(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Asking::Asking(Asking&&) noexcept = default;
+Asking& Asking::operator=(Asking&&) noexcept = default;
+Asking::~Asking() = default;
+
+Result<bool> Asking::ended(int wait_ms) {
+  return state_->running.ended(wait_ms);
+}
+
+const std::vector<std::string>& Asking::own_places() const {
+  return state_->own_places;
+}
+
+Result<Asked> Asking::finish() {
+  Result<Asked> asked = state_->running.finish();
+  // An answer from a checkout that was removed meanwhile is void, and so is an error.
+  TRY(state_->trees->check());
+  if (asked) asked->record_file = state_->record_file;
+  if (asked) asked->git_dir = state_->git_dir;
+  return asked;
+}
+
+Result<Asking> Asker::begin(const AskSpec& spec) {
   const repo::LayeredTrees::Layers layers =
       TRY_IN("the tree to ask about", state_->trees.layers_of(spec.tree));
   const std::string now = state_->dir + "/now";
   ChildPlan plan;
   plan.spec = &spec;
   plan.places = TRY(plan_places(spec, layers, now));
-  TRY(make_layer(now));
+  TRY(make_layer(plan.places));
   const std::string git_dir = now + "/upper/.git";
   if (spec.git) {
     repo::Repository& repository = state_->repository;
@@ -273,17 +315,31 @@ Result<Asked> Asker::ask(const AskSpec& spec) {
   Pipe err = TRY(make_pipe());
   Pipe report = TRY(make_pipe());
   plan.out = out.write.get();
-  plan.err = err.write.get();
+  plan.err = spec.one_stream ? out.write.get() : err.write.get();
   plan.report = report.write.get();
   const pid_t warden = TRY(start_asking(plan));
   for (Pipe* pipe : {&out, &err, &report}) pipe->write.reset();
-  Running running(spec, warden, &out, &err, std::move(report.read));
-  Result<Asked> asked = running.finish();
-  // An answer from a checkout that was removed meanwhile is void, and so is an error.
-  TRY(state_->trees.check());
-  if (asked) asked->record_file = now + "/records/records";
-  if (asked && spec.git) asked->git_dir = git_dir;
-  return asked;
+  auto state = std::make_unique<Asking::State>(spec, warden, &out, &err, std::move(report.read));
+  state->trees = &state_->trees;
+  state->record_file = now + "/records/records";
+  if (spec.git) state->git_dir = git_dir;
+  state->own_places = own_places_of(plan.places);
+  return Asking(std::move(state));
+}
+
+Result<Asked> Asker::ask(const AskSpec& spec) {
+  Asking asking = TRY(begin(spec));
+  for (;;) {
+    const auto ended = asking.ended(kPollMs);
+    if (ended && !*ended) continue;
+    if (ended) return asking.finish();
+    TRY(state_->trees.check());
+    return std::unexpected(ended.error());
+  }
+}
+
+std::string root_below(const std::string& worktree_root) {
+  return worktree_root + "/asking";
 }
 
 }  // namespace gittxn::asking

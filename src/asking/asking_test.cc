@@ -11,6 +11,7 @@
 
 #include "asking/testing/world.h"
 #include "base/bug.h"
+#include "base/clock.h"
 #include "base/hash.h"
 
 namespace gittxn::asking {
@@ -382,6 +383,69 @@ TEST_F(Asking, StandardInputIsAFileOrNothing) {
   with.input = "nothing";
   EXPECT_EQ(ask(with).error().code, Code::kNotFound);
   EXPECT_EQ(must(read_file(home_ + "/mine")), "mine\n");
+}
+
+TEST_F(Asking, FilesMayLieOverThoseOfTheTree) {
+  const std::string over = outside_ / "over";
+  must(make_dirs(over + "/src/made", 0777));
+  must(write_file(over + "/src/a.txt", "another\n", Sync::kNo));
+  must(write_file(over + "/src/made/x", "new\n", Sync::kNo));
+  AskSpec spec = shell("cat src/a.txt src/made/x README; ls -a; echo more >>src/made/x");
+  spec.over = over;
+  const Asked asked = must(ask(spec));
+  EXPECT_EQ(asked.out.end, "another\nnew\nhello\n.\n..\n.gitignore\nREADME\ndocs\nlib\nsrc\n") << asked.err.end;
+  EXPECT_EQ(must(read_file(over + "/src/made/x")), "new\n");
+}
+
+TEST_F(Asking, CachesMayBeWrittenToNoEffect) {
+  const std::string cache = home_ + "/cache";
+  must(make_dirs(cache + "/below"));
+  must(write_file(cache + "/warm", "warm\n", Sync::kNo));
+  AskSpec spec = shell("cat ~/cache/warm && echo x >~/cache/below/new && cat ~/cache/below/new");
+  spec.caches = {cache, cache + "/below", home_ + "/nowhere", "/tmp", "/", "relative", at_};
+  const Asked asked = must(ask(spec));
+  EXPECT_EQ(asked.out.end, "warm\nx\n") << asked.err.end;
+  EXPECT_TRUE(must(list_dir(cache + "/below")).empty());
+  EXPECT_EQ(must(ask(spec)).out.end, "warm\nx\n") << "nothing of it stays for the next one either";
+  spec.caches.clear();
+  EXPECT_THAT(must(ask(spec)).err.end, HasSubstr("Read-only file system"));
+}
+
+TEST_F(Asking, BothStreamsMayBeOne) {
+  AskSpec spec = shell("echo 1; echo 2 >&2; echo 3; echo 4 >&2");
+  spec.one_stream = true;
+  const Asked asked = must(ask(spec));
+  EXPECT_EQ(asked.out.end, "1\n2\n3\n4\n");
+  EXPECT_EQ(asked.err.bytes, 0u);
+}
+
+TEST_F(Asking, SeveralRunAtATime) {
+  Asker one = open(), two = open();
+  must(make_dirs(at_));
+  auto first = must(one.begin(shell("echo one; sleep 0.2; cat README")));
+  auto second = must(two.begin(shell("echo two; sleep 0.2; cat README")));
+  const std::int64_t start_ns = SystemClock().monotonic_ns();
+  for (bool ended = false; !ended;) {
+    ended = must(first.ended(5)) && must(second.ended(5));
+    ASSERT_LT(SystemClock().monotonic_ns() - start_ns, 60'000 * kNsPerMs);
+  }
+  EXPECT_EQ(must(first.finish()).out.end, "one\nhello\n");
+  EXPECT_EQ(must(second.finish()).out.end, "two\nhello\n");
+}
+
+TEST_F(Asking, WhereItsLinksLedIsTold) {
+  must(write_file(home_ + "/far", "far\n", Sync::kNo));
+  ASSERT_EQ(::symlink((home_ + "/far").c_str(), repo_.file("docs/far").c_str()), 0);
+  repo_.commit("a link");
+  AskSpec spec =
+      shell("cat docs/far; cat README; ln -s src/a.txt own && cat own; cat docs/../README");
+  spec.follow_links = true;
+  const Asked asked = must(ask(spec));
+  EXPECT_EQ(asked.led.at(at_ + "/docs/far"), home_ + "/far");
+  EXPECT_EQ(asked.led.at(at_ + "/own"), at_ + "/src/a.txt");
+  EXPECT_FALSE(asked.led.contains(at_ + "/README"));
+  spec.follow_links = false;
+  EXPECT_TRUE(must(ask(spec)).led.empty());
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include <cstring>
 #include <utility>
 
-#include "asking/wanted.h"
 #include "base/fs.h"
 #include "base/subprocess.h"
 #include "capture/trace/record_file.h"
@@ -40,7 +39,7 @@ std::string packed(const Result<Ran>& ran) {
   }
   const capture::TraceResult& trace = ran->trace;
   put(trace.used, trace.exit_status, trace.timed_out, trace.lost, trace.left_running,
-      ran->wanted_hidden, ran->reached);
+      ran->wanted.hidden, ran->wanted.reached, ran->wanted.led_from, ran->wanted.led_to);
   return text;
 }
 
@@ -91,7 +90,11 @@ Result<Ran> run_inside(const ChildPlan& plan) {
   trace.grace_ms = kGraceMs;
   Ran ran;
   ran.trace = TRY(capture::run_traced(trace));
-  TRY(find_wanted(trace.record_file, plan.places, &ran.wanted_hidden, &ran.reached));
+  auto wanted = find_wanted(trace.record_file, plan.places,
+                            plan.spec->follow_links ? Links::kYes : Links::kNo);
+  if (!wanted && wanted.error().code != Code::kRefused) return std::unexpected(wanted.error());
+  if (wanted) ran.wanted = *std::move(wanted);
+  if (!wanted && ran.trace.lost.empty()) ran.trace.lost = wanted.error().message;
   if (ran.trace.left_running.size() > kMostNamed) ran.trace.left_running.resize(kMostNamed);
   return ran;
 }
@@ -173,11 +176,13 @@ Result<Ran> ran_in(const std::string& report) {
   std::uint64_t code = 0;
   if (good == 1) {
     get(ran.trace.used, ran.trace.exit_status, ran.trace.timed_out, ran.trace.lost,
-        ran.trace.left_running, ran.wanted_hidden, ran.reached);
+        ran.trace.left_running, ran.wanted.hidden, ran.wanted.reached, ran.wanted.led_from,
+        ran.wanted.led_to);
   } else {
     get(code, error.message, error.hint, error.where);
   }
-  if (!get.good() || code > static_cast<std::uint64_t>(Code::kOutcomeUnknown)) {
+  const bool paired = ran.wanted.led_from.size() == ran.wanted.led_to.size();
+  if (!get.good() || !paired || code > static_cast<std::uint64_t>(Code::kOutcomeUnknown)) {
     return fail(Code::kFault, "the first process of an asking was killed");
   }
   if (good == 1) return ran;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "asking/place.h"
+#include "asking/wanted.h"
 #include "base/result.h"
 #include "capture/trace/trace.h"
 
@@ -23,7 +24,7 @@ struct ChildPlan {
 // The report of the first process.
 struct Ran {
   capture::TraceResult trace;
-  std::vector<std::string> wanted_hidden, reached;
+  Wanted wanted;
 };
 // kFault: it was killed before it could say anything.
 Result<Ran> ran_in(const std::string& report);

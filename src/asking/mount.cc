@@ -60,32 +60,51 @@ Status show_at(const std::string& from, const std::string& place) {
   return refused("show " + place);
 }
 
+struct Layer {
+  std::vector<UniqueFd> lower;  // the highest first
+  UniqueFd upper, work;
+};
+
 struct Layers {
-  UniqueFd above, below, upper, work, records;
+  Layer tree;
+  std::vector<Layer> caches;
+  UniqueFd records;
   std::vector<UniqueFd> objects;
 };
 
+constexpr int kDirectory = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+
+Result<Layer> open_layer(const std::vector<std::string>& lower, const std::string& own) {
+  Layer layer;
+  for (const std::string& dir : lower) layer.lower.push_back(TRY(open_fd(dir, kDirectory)));
+  layer.upper = TRY(open_fd(own + "/upper", kDirectory));
+  layer.work = TRY(open_fd(own + "/work", kDirectory));
+  return layer;
+}
+
 Result<Layers> open_layers(const PlacePlan& plan) {
-  constexpr int kFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
   Layers layers;
-  layers.above = TRY(open_fd(plan.layers.above, kFlags));
-  layers.below = TRY(open_fd(plan.layers.below, kFlags));
-  layers.upper = TRY(open_fd(plan.now + "/upper", kFlags));
-  layers.work = TRY(open_fd(plan.now + "/work", kFlags));
-  layers.records = TRY(open_fd(plan.now + "/records", kFlags));
+  std::vector<std::string> lower = {plan.layers.above, plan.layers.below};
+  if (!plan.over.empty()) lower.insert(lower.begin(), plan.over);
+  layers.tree = TRY(open_layer(lower, plan.now));
+  for (std::size_t i = 0; i < plan.caches.size(); ++i) {
+    layers.caches.push_back(TRY(open_layer({plan.caches[i]}, cache_dir(plan, i))));
+  }
+  layers.records = TRY(open_fd(plan.now + "/records", kDirectory));
   for (const repo::SeenObjects& one : plan.objects) {
-    layers.objects.push_back(TRY(open_fd(one.from, kFlags)));
+    layers.objects.push_back(TRY(open_fd(one.from, kDirectory)));
   }
   return layers;
 }
 
 // Mounts by descriptor, because ':' and ',' of a path mean something in the options of an overlay.
 // Nothing is synced: what is written is thrown away.
-Status mount_tree(const Layers& layers, const std::string& at) {
+Status mount_layer(const Layer& layer, const std::string& at) {
+  std::string lower;
+  for (const UniqueFd& dir : layer.lower) lower += (lower.empty() ? "" : ":") + path_of(dir);
   return mount_one("overlay", at, kPlain,
-                   fmt::format("lowerdir={}:{},upperdir={},workdir={},index=off,userxattr,volatile",
-                               path_of(layers.above), path_of(layers.below), path_of(layers.upper),
-                               path_of(layers.work)));
+                   fmt::format("lowerdir={},upperdir={},workdir={},index=off,userxattr,volatile",
+                               lower, path_of(layer.upper), path_of(layer.work)));
 }
 
 using Device = std::pair<std::string, UniqueFd>;
@@ -167,7 +186,10 @@ Status mount_places(const PlacePlan& plan) {
   TRY(close_devices());
   TRY(mount_one("proc", "/proc", kPlain | MS_NOEXEC, ""));
   TRY(empty_places(plan, devices));
-  TRY(mount_tree(layers, plan.at));
+  TRY(mount_layer(layers.tree, plan.at));
+  for (std::size_t i = 0; i < plan.caches.size(); ++i) {
+    TRY(mount_layer(layers.caches[i], plan.caches[i]));
+  }
   const std::string records(kRecordsInside);
   TRY_IN("the records of an asking", make_dirs(records, 0700));
   TRY(show_at(path_of(layers.records), records));

@@ -47,6 +47,7 @@ class Planner {
     plan_.cwd = join_path(plan_.at, below);
     plan_.layers = layers;
     plan_.now = now;
+    plan_.over = spec_.over;
     plan_.network = spec_.network;
     for (const std::string& path : spec_.hidden) hide(path);
     hide("/run");
@@ -62,6 +63,7 @@ class Planner {
     plan_.folders = plan_.temporary;
     plan_.folders.push_back(plan_.at);
     std::erase_if(plan_.folders, [this](const std::string& path) { return !is_below_one(path); });
+    for (const std::string& path : spec_.caches) cache(path);
     const std::string run = real_.of("/run");
     if (!is_empty_place(run) && !is_below_one(run)) {
       return fail(Code::kUnsupported, "an asking needs a directory /run to make empty");
@@ -82,6 +84,16 @@ class Planner {
     if (!path.starts_with('/') || normal_path(path) == "/") return;
     plan_.temporary.push_back(real_.of(path));
     empty(path, EmptyPlace::Kind::kTemporary);
+  }
+  void cache(const std::string& path) {
+    if (!path.starts_with('/') || !is_directory(path)) return;
+    const std::string real = real_.of(path);
+    const auto meets = [&real](const std::string& other) {
+      return at_or_below(real, other) || at_or_below(other, real);
+    };
+    bool alone = real != "/" && !meets(plan_.at) && std::ranges::none_of(plan_.caches, meets);
+    for (const EmptyPlace& place : plan_.empty) alone = alone && !meets(place.path);
+    if (alone) plan_.caches.push_back(real);
   }
   void empty(const std::string& path, EmptyPlace::Kind kind) {
     const std::string real = real_.of(path);
@@ -116,14 +128,25 @@ class Planner {
 
 }  // namespace
 
+std::string cache_dir(const PlacePlan& plan, std::size_t cache) {
+  return fmt::format("{}/cache.{}", plan.now, cache);
+}
+
 Result<PlacePlan> plan_places(const AskSpec& spec, const repo::LayeredTrees::Layers& layers,
                               const std::string& now) {
   return Planner(spec).plan(layers, now);
 }
 
+std::vector<std::string> own_places_of(const PlacePlan& plan) {
+  std::vector<std::string> places = plan.caches;
+  for (const EmptyPlace& place : plan.empty) places.push_back(place.path);
+  return places;
+}
+
 capture::Confine confine_to(const PlacePlan& plan,
                             const std::optional<capture::Confine>& original) {
   std::vector<std::string> own = plan.temporary;
+  own.insert(own.end(), plan.caches.begin(), plan.caches.end());
   own.insert(own.end(), {plan.at, "/dev"});
   capture::Confine confine;
   confine.tree = plan.at;

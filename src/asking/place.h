@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,21 @@ struct PlacePlan {
   std::vector<std::string> folders;  // to be made below those
   std::vector<std::string> temporary;  // its own
   std::vector<std::string> hidden;
+  std::string over;                        // of which the files are seen over the tree's
+  std::vector<std::string> caches;         // with a layer each, <now>/cache.N
   std::vector<repo::SeenObjects> objects;  // with a git directory
   Network network = Network::kNone;
 };
 
+// The directory, with `upper` and `work`, of a cache's layer.
+std::string cache_dir(const PlacePlan& plan, std::size_t cache);
+
 // kUsage: paths that make no sense. kNotFound: `at` is nowhere.
 Result<PlacePlan> plan_places(const AskSpec& spec, const repo::LayeredTrees::Layers& layers,
                               const std::string& now);
+// What is the asking's own of the places outside the tree, so that nothing there is a file of this
+// machine.
+std::vector<std::string> own_places_of(const PlacePlan& plan);
 // Returns what the command may write: the places of its own, as far as the original command could.
 // Exceptions within them (`kept`) do not matter: nothing stays of what is written there.
 capture::Confine confine_to(const PlacePlan& plan, const std::optional<capture::Confine>& original);

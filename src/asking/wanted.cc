@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "asking/real_paths.h"
 #include "base/fs.h"
@@ -24,8 +25,9 @@ bool within(const std::string& path, const std::vector<std::string>& roots) {
 
 class Finder {
  public:
-  Finder(const PlacePlan& plan, std::vector<std::string>* hidden, std::vector<std::string>* reached)
-      : plan_(plan), hidden_(hidden), reached_(reached) {}
+  Finder(const PlacePlan& plan, Links links) : plan_(plan), links_(links) {}
+  Wanted take() { return std::move(wanted_); }
+  bool too_many() const { return wanted_.led_from.size() > kMostLed; }
 
   void look(const Record& record) {
     if (record.op == Op::kConnect) return look_at_socket(record);
@@ -52,10 +54,21 @@ class Finder {
     const bool step = record.op == Op::kStat || record.op == Op::kAccess ||
                       record.op == Op::kReadlink || record.op == Op::kChdir;
     if (!seen_.emplace(path, entry, step).second) return;
+    if (links_ == Links::kYes) follow(path);
     const std::string real = entry ? real_.of_entry(path) : real_.of(path);
     if (own(real) || !within(real, plan_.hidden)) return;
     if (step && path_below(plan_.at, real, nullptr)) return;
-    add(real, hidden_);
+    add(real, &wanted_.hidden);
+  }
+
+  void follow(const std::string& path) {
+    const std::string stands = normal_path(path);
+    const bool climbs = path.find("/..") != std::string::npos;
+    if (too_many() || (!climbs && !path_below(stands, plan_.at, nullptr))) return;
+    std::string leads = real_.of(path);
+    if (leads == stands || !followed_.insert(path).second) return;
+    wanted_.led_from.push_back(path);
+    wanted_.led_to.push_back(std::move(leads));
   }
 
   void look_at_socket(const Record& record) {
@@ -66,26 +79,27 @@ class Finder {
     const std::string real = real_.of(name);
     if (own(real)) return;
     if (within(real, plan_.hidden)) {
-      add(real, hidden_);
+      add(real, &wanted_.hidden);
     } else if (!capture::failed(record)) {
-      add(real, reached_);
+      add(real, &wanted_.reached);
     }
   }
 
   const PlacePlan& plan_;
-  std::vector<std::string>* hidden_;
-  std::vector<std::string>* reached_;
+  Links links_;
+  Wanted wanted_;
   RealPaths real_;
+  std::set<std::string> followed_;
   std::set<std::tuple<std::string, bool, bool>> seen_;
 };
 
 }  // namespace
 
-Status find_wanted(const std::string& record_file, const PlacePlan& plan,
-                   std::vector<std::string>* hidden, std::vector<std::string>* reached) {
-  Finder finder(plan, hidden, reached);
+Result<Wanted> find_wanted(const std::string& record_file, const PlacePlan& plan, Links links) {
+  Finder finder(plan, links);
   TRY(capture::read_records(record_file, [&](const Record& record) { finder.look(record); }));
-  return {};
+  if (!finder.too_many()) return finder.take();
+  return fail(Code::kRefused, "it followed more links than are kept");
 }
 
 }  // namespace gittxn::asking

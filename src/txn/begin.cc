@@ -13,6 +13,7 @@
 #include "gates/gate.h"
 #include "gates/trust.h"
 #include "land/remote.h"
+#include "repo/checkout/shared_checkout.h"
 #include "repo/worktree.h"
 #include "store/events.h"
 #include "store/server/locks.h"
@@ -218,7 +219,7 @@ Result<repo::WorktreeSpec> place_worktree(State& state, const Txn& txn, Attempt&
   } else {
     spec.kind = TRY_IN("txn.worktree", repo::kind_from_name(name));
   }
-  spec.shared = root + "/shared";
+  spec.shared = repo::shared_checkouts_below(root);
   return spec;
 }
 

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "asking/ask.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "gates/evidence/machine.h"
 #include "land/hub.h"
+#include "repo/checkout/shared_checkout.h"
 #include "store/log/pruning.h"
 #include "txn/clone.h"
 
@@ -316,8 +318,8 @@ Result<land::Context> State::context(const Progress& progress) {
   land::Context context = looking_context();
   context.gates = TRY(gate_context(progress));
   context.gates.store = context.store;
-  context.asks.root = context.gates.worktree_root + "/asking";
-  context.asks.shared = context.gates.worktree_root + "/shared";
+  context.asks.root = asking::root_below(context.gates.worktree_root);
+  context.asks.shared = repo::shared_checkouts_below(context.gates.worktree_root);
   return context;
 }
 

@@ -222,6 +222,10 @@ Status finish_killed(const std::string& root, const std::string& name,
 
 }  // namespace
 
+std::string shared_checkouts_below(const std::string& worktree_root) {
+  return join_path(worktree_root, "shared");
+}
+
 std::string shared_checkout_path(const Digest& configuration, const Oid& commit,
                                  const std::string& root) {
   return fmt::format("{}/{}-{}", root, commit.str(), configuration.str().substr(0, 12));
