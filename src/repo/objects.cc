@@ -27,6 +27,13 @@ Result<Objects> Objects::open(const std::string& git_dir, const Git& git) {
   return Objects(std::move(state));
 }
 
+Result<Objects> Objects::open_in_memory(const std::string& git_dir, const Git& git) {
+  auto state = std::make_unique<State>(State{ObjectStore(git_dir, git)});
+  TRY(state->store.open());
+  TRY(state->store.write_to_memory());
+  return Objects(std::move(state));
+}
+
 const std::string& Objects::git_dir() const {
   return state_->store.git_dir();
 }

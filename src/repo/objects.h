@@ -62,6 +62,9 @@ class Objects {
  public:
   // git_dir: a repository's common directory, or a private git directory (alternates are followed).
   static Result<Objects> open(const std::string& git_dir, const Git& git);
+  // The same, but what is written stays in memory and goes with this object: for trees that are
+  // only compared. Their files need not be anywhere.
+  static Result<Objects> open_in_memory(const std::string& git_dir, const Git& git);
   Objects(Objects&&) noexcept;
   Objects& operator=(Objects&&) noexcept;
   ~Objects();

@@ -73,6 +73,25 @@ TEST(Objects, SeesWhatOthersWriteWhileItIsOpen) {
   EXPECT_EQ(must(objects.commit(packed)).message, "three\n");
 }
 
+TEST(Objects, InMemoryLeaveNothingBehind) {
+  const ScratchRepo repo;
+  repo.write("d/file", "bytes\n");
+  const Oid commit = repo.commit("first");
+  const std::string before = repo.git({"count-objects", "-v"});
+  Objects memory = must(Objects::open_in_memory(repo.git_dir(), repo.runner()));
+  // The file need not be anywhere, and what is written is read again.
+  const Oid tree = must(memory.apply(
+      commit, {{"d/new", {}, {FileMode::kFile, kNobody}}, {"x", {}, {FileMode::kLink, kNobody}}}));
+  EXPECT_EQ(must(memory.entry_at(tree, "d/new")).oid, kNobody);
+  EXPECT_EQ(must(memory.diff(commit, tree)).size(), 2u);
+  const Oid text = must(memory.write_blob("only here\n"));
+  EXPECT_EQ(must(memory.blob(text)), "only here\n");
+  EXPECT_EQ(must(memory.blob(repo.oid("HEAD:d/file"))), "bytes\n");
+  EXPECT_EQ(must(memory.write_blob("bytes\n")), repo.oid("HEAD:d/file"));
+  EXPECT_EQ(repo.git({"count-objects", "-v"}), before);
+  EXPECT_EQ(repo.objects().diff(commit, tree).error().code, Code::kNotFound);
+}
+
 TEST(Objects, WritesCommitsAsGitDoes) {
   const ScratchRepo repo;
   repo.write("f", "1");

@@ -4,6 +4,7 @@
 #include "repo/objects/object_store.h"
 
 #include <fcntl.h>
+#include <git2/sys/mempack.h>
 #include <git2/sys/odb_backend.h>
 #include <git2/sys/repository.h>
 #include <sys/stat.h>
@@ -224,6 +225,18 @@ Status ObjectStore::open() {
   return {};
 }
 
+Status ObjectStore::write_to_memory() {
+  constexpr int kFirst = 1000;  // of the back ends; libgit2's own have 1 and 2
+  git_odb_backend* memory = nullptr;
+  if (git_mempack_new(&memory) != 0) return fail_git2("having objects in memory");
+  if (git_odb_add_backend(odb_.get(), memory, kFirst) != 0) {
+    memory->free(memory);
+    return fail_git2("having objects in memory");
+  }
+  writer_.reset();
+  return {};
+}
+
 GitOptions ObjectStore::here() const {
   return {.dir = git_dir_, .extra = {{"GIT_DIR", git_dir_}}};
 }
@@ -322,8 +335,8 @@ Result<git_oid> ObjectStore::write(git_object_t type, std::string_view bytes) co
   git_oid oid{};
   if (git_odb_hash(&oid, bytes.data(), bytes.size(), type) != 0)
     return fail_git2("hashing an object");
-  git_odb* target = writer_.get();
-  if (git_odb_exists_ext(odb_.get(), &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1) {
+  git_odb* target = writer_ ? writer_.get() : odb_.get();
+  if (writer_ && git_odb_exists_ext(odb_.get(), &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1) {
     const std::string path = loose_path(objects_dir_, oid);
     if (is_empty_file(path)) {
       TRY(remove_file(path));
@@ -337,7 +350,7 @@ Result<git_oid> ObjectStore::write(git_object_t type, std::string_view bytes) co
                                .error()
                                .with_hint("check free space and permissions of " + objects_dir_));
   }
-  if (shared_dir_mode_ != 0) TRY(share_directory(oid));
+  if (writer_ && shared_dir_mode_ != 0) TRY(share_directory(oid));
   return oid;
 }
 

@@ -10,6 +10,7 @@
 // libgit2 refreshes its list of packs whenever an object is not found, and git_odb_write looks for
 // each new object first; so writes go to a second odb that has only the loose back end, after one
 // look that does not refresh. The worst of an outdated list is a loose copy of a packed object.
+// Objects in memory are a back end of the odb that is read, ahead of all others.
 #pragma once
 
 #include <git2.h>
@@ -141,6 +142,7 @@ class ObjectStore {
  public:
   ObjectStore(std::string git_dir, Git git);
   Status open();
+  Status write_to_memory();  // from now on
 
   const std::string& git_dir() const { return git_dir_; }
   const std::string& objects_dir() const { return objects_dir_; }
@@ -176,7 +178,7 @@ class ObjectStore {
   std::string objects_dir_;
   Git git_;
   OdbPtr odb_;
-  OdbPtr writer_;
+  OdbPtr writer_;  // null: to memory, which is a part of odb_
   RepositoryPtr repository_;
   std::uint32_t shared_dir_mode_ = 0;  // not 0: core.sharedRepository is at work
   mutable std::set<std::string> synced_packs_;
