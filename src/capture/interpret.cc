@@ -29,6 +29,10 @@
 namespace gittxn::capture {
 namespace {
 
+OwnWrites::Fate fate_of(const InterpretInput& input) {
+  return input.thrown_away ? OwnWrites::Fate::kThrownAway : OwnWrites::Fate::kTaken;
+}
+
 constexpr std::size_t kMaxMountinfo = 16u << 20;
 constexpr std::int64_t kShownByServer = -1;  // Process::shown, shown_files
 
@@ -60,7 +64,8 @@ class Interpreter {
                     std::string_view op) { return housekeeping_.covers(part, kind, subject, op); }),
         model_(objects, tree),
         resolver_(input.places, model_, std::move(aliases)),
-        observer_({&objects, input.snapshot, input.base, &input.writes}, model_, log_),
+        observer_({&objects, input.snapshot, input.base, &input.writes, fate_of(input)}, model_,
+                  log_),
         other_(model_, log_, input.ignored, trace_began_ns(input.record_files)),
         git_(objects, input, model_, resolver_, observer_, log_),
         tools_(input.tool_cache_file),

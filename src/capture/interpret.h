@@ -81,6 +81,7 @@ struct InterpretInput {
   std::vector<std::string> record_files;  // one per command, in order
   Oid snapshot;                           // the commit the reads are read from
   Changes writes;                         // what the transaction took, for masking
+  bool thrown_away = false;               // there are never any, whatever is written
   // What `writes` are against: another commit than the snapshot when the agent merged, pulled or
   // reset to the target. Empty: the snapshot. Some reads then carry it as their snapshot.
   Oid base;

@@ -34,7 +34,7 @@ bool in_fresh_directory(const Node* dir) {
 }  // namespace
 
 Observer::Observer(const ObserverInput& input, TreeModel& model, ReadLog& log)
-    : input_(input), model_(model), log_(log), own_(*input.writes, model, log) {
+    : input_(input), model_(model), log_(log), own_(*input.writes, input.fate, model, log) {
   if (input_.base.empty()) input_.base = input_.snapshot;
 }
 

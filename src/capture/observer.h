@@ -37,6 +37,7 @@ struct ObserverInput {
   Oid snapshot;
   Oid base;  // of `writes`; another than the snapshot when the agent moved it
   const Changes* writes = nullptr;
+  OwnWrites::Fate fate = OwnWrites::Fate::kTaken;
 };
 
 class Observer {

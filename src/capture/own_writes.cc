@@ -31,7 +31,7 @@ void OwnWrites::overtaken(const std::string& path) {
 
 void OwnWrites::finish() {
   for (const auto& [path, entry] : in_place_) {
-    if (!has(path)) continue;
+    if (!has(path) && fate_ == Fate::kTaken) continue;
     // Another reader of the file has a read of its own.
     log_.add(ReadKind::kContent, path, entry.oid.str(),
              {.op = "changed in place", .reader = ReaderClass::kEdits});

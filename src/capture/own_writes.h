@@ -16,8 +16,9 @@ namespace gittxn::capture {
 class OwnWrites {
  public:
   // `writes`: what was taken, sorted by path.
-  OwnWrites(const Changes& writes, TreeModel& model, ReadLog& log)
-      : writes_(writes), model_(model), log_(log) {}
+  enum class Fate { kTaken, kThrownAway };  // of what is written, whatever it is
+  OwnWrites(const Changes& writes, Fate fate, TreeModel& model, ReadLog& log)
+      : writes_(writes), fate_(fate), model_(model), log_(log) {}
 
   // A path the transaction writes, as it was taken.
   bool has(std::string_view path) const { return change_of(path) != nullptr; }
@@ -36,7 +37,7 @@ class OwnWrites {
   // builds on what was there. What it made and took away again, or what is ignored, was not in the
   // way of it. A file written anew with the very bytes of the snapshot is no change, so no
   // write-write check sees it; yet what the transaction put there says what should be there. It
-  // counts as a read of the old content.
+  // counts as a read of the old content. So does each change in place of what is thrown away.
   void finish();
 
  private:
@@ -44,6 +45,7 @@ class OwnWrites {
   bool is_kept_empty(std::string_view path) const;
 
   const Changes& writes_;
+  Fate fate_;
   TreeModel& model_;
   ReadLog& log_;
   std::map<std::string, TreeEntry> in_place_;

@@ -1,6 +1,7 @@
 #include "gates/checkout.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 
@@ -21,9 +22,9 @@ std::string fixed_path(const GateContext& context, const RefName& branch, const 
   return join_path(branch_dir(context, branch), name);
 }
 
-Result<GateCheckout> GateCheckout::make(const GateContext& context, const std::string& name,
-                                        const Candidate& candidate, const Oid& base, Lanes lanes) {
-  std::string above = branch_dir(context, candidate.branch);
+Result<GateLane> GateLane::take(const GateContext& context, const std::string& name,
+                                const RefName& branch, Lanes lanes) {
+  std::string above = branch_dir(context, branch);
   std::string locks = join_path(above, ".locks");  // no gate's name starts with a dot
   TRY(make_dirs(locks));
   const int most = lanes == Lanes::kAny ? kMostLanes : 1;
@@ -33,20 +34,32 @@ Result<GateCheckout> GateCheckout::make(const GateContext& context, const std::s
     auto lock = FileLock::acquire(join_path(locks, here), 0);
     if (!lock && lock.error().code == Code::kBusy) continue;
     if (!lock) return std::unexpected(std::move(lock).error());
-    repo::WorktreeSpec spec;
-    spec.path = join_path(above, here);
-    spec.base = base;
-    spec.target = candidate.branch;
-    spec.txn = candidate.txn;
-    spec.with_remote = false;
-    TRY_IN("what a killed gate left", repo::remove_worktree(spec.path));
-    repo::Worktree worktree =
-        TRY_IN("the gate's checkout", repo::create_worktree(*context.repository, spec));
-    return GateCheckout(*std::move(lock), lane == 0 ? Lane::kFixed : Lane::kOther,
-                        std::move(worktree));
+    // An empty place is what a killed run of units leaves (gates/units/units.h).
+    const std::string path = join_path(above, here);
+    static_cast<void>(::rmdir((path + "/tree").c_str()));
+    return GateLane(*std::move(lock), lane == 0 ? Lane::kFixed : Lane::kOther, path);
   }
   return fail(Code::kBusy, fmt::format("{} checkouts of {} are in use", most, name),
               "wait for one of the gates that run");
+}
+
+Result<GateCheckout> GateCheckout::make(const GateContext& context, GateLane lane,
+                                        const Candidate& candidate, const Oid& base) {
+  repo::WorktreeSpec spec;
+  spec.path = lane.path();
+  spec.base = base;
+  spec.target = candidate.branch;
+  spec.txn = candidate.txn;
+  spec.with_remote = false;
+  TRY_IN("what a killed gate left", repo::remove_worktree(spec.path));
+  repo::Worktree worktree =
+      TRY_IN("the gate's checkout", repo::create_worktree(*context.repository, spec));
+  return GateCheckout(std::move(lane), std::move(worktree));
+}
+
+Result<GateLane> GateCheckout::leave() {
+  TRY(discard());
+  return std::move(lane_);
 }
 
 Status GateCheckout::discard() {
@@ -87,7 +100,7 @@ Result<Certificate> certificate_of(const GateContext& context, const GateName& n
 }
 
 GateCheckout::~GateCheckout() {
-  if (!lock_.held()) return;  // moved from
+  if (!lane_.lock_.held()) return;  // moved from
   // An error path: what cannot be removed now is removed by the next run of this gate.
   (void)discard();
 }

@@ -13,14 +13,33 @@ namespace gittxn::gates {
 
 enum class Lane { kFixed, kOther };
 
+// The right to be at the place of a gate.
+class GateLane {
+ public:
+  // Waits for nobody. `name` is a gate's name, or "+hooks". kBusy: all lanes are taken, or the
+  // fixed one is and no other will do.
+  enum class Lanes { kAny, kFixedOnly };
+  static Result<GateLane> take(const GateContext& context, const std::string& name,
+                               const RefName& branch, Lanes lanes);
+
+  const std::string& path() const { return path_; }
+  std::string tree() const { return path_ + "/tree"; }  // of its checkout
+  Lane lane() const { return lane_; }
+
+ private:
+  friend class GateCheckout;
+  GateLane(FileLock lock, Lane lane, std::string path)
+      : lock_(std::move(lock)), lane_(lane), path_(std::move(path)) {}
+  FileLock lock_;
+  Lane lane_;
+  std::string path_;
+};
+
 class GateCheckout {
  public:
-  // Waits for nobody. `name` is a gate's name, or "+hooks"; `base` is the commit it is at. kBusy:
-  // all lanes are taken, or the fixed one is and no other will do.
-  enum class Lanes { kAny, kFixedOnly };
-  static Result<GateCheckout> make(const GateContext& context, const std::string& name,
-                                   const Candidate& candidate, const Oid& base,
-                                   Lanes lanes = Lanes::kAny);
+  // In a lane; `base` is the commit it is at.
+  static Result<GateCheckout> make(const GateContext& context, GateLane lane,
+                                   const Candidate& candidate, const Oid& base);
   GateCheckout(GateCheckout&&) = default;
   GateCheckout& operator=(GateCheckout&&) = delete;
   ~GateCheckout();
@@ -28,15 +47,16 @@ class GateCheckout {
   const std::string& tree() const { return worktree_.tree; }
   const std::string& git_dir() const { return worktree_.git_dir; }
   const std::string& dir() const { return worktree_.path; }  // records go here, beside the tree
-  Lane lane() const { return lane_; }
+  Lane lane() const { return lane_.lane(); }
   // Removes it; the lock goes with the object.
   Status discard();
+  // Likewise, and keeps the lane.
+  Result<GateLane> leave();
 
  private:
-  GateCheckout(FileLock lock, Lane lane, repo::Worktree worktree)
-      : lock_(std::move(lock)), lane_(lane), worktree_(std::move(worktree)) {}
-  FileLock lock_;
-  Lane lane_;
+  GateCheckout(GateLane lane, repo::Worktree worktree)
+      : lane_(std::move(lane)), worktree_(std::move(worktree)) {}
+  GateLane lane_;
   repo::Worktree worktree_;
 };
 

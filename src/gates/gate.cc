@@ -4,17 +4,14 @@
 
 #include <algorithm>
 
-#include "agents/housekeeping.h"
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/if_there.h"
-#include "capture/interpret.h"
 #include "gates/checkout.h"
 #include "gates/evidence/carry.h"
 #include "gates/evidence/elsewhere.h"
 #include "gates/evidence/evidence.h"
-#include "gates/evidence/survey.h"
-#include "gates/policy_rules.h"
+#include "gates/evidence/judged_run.h"
 #include "store/events.h"
 
 namespace gittxn::gates {
@@ -37,14 +34,12 @@ class GateRun {
         candidate_(candidate),
         env_(environment_of(context, gate, candidate)) {}
 
-  Result<GateReport> run(GateCheckout::Lanes lanes);
+  Result<GateReport> run(GateLane::Lanes lanes);
   std::string* missed() { return &missed_; }  // why nothing counted that was known, if asked
 
  private:
   Status execute(const GateCheckout& checkout);
   Status judge_evidence(const GateCheckout& checkout);
-  Result<ReadSet> reads(const GateCheckout& checkout) const;
-  Result<Looks> looks_at_placed() const;
 
   const GateContext& context_;
   const Policy& policy_;
@@ -79,38 +74,6 @@ Status GateRun::execute(const GateCheckout& checkout) {
   return {};
 }
 
-Result<ReadSet> GateRun::reads(const GateCheckout& checkout) const {
-  capture::InterpretInput input;
-  input.places.tree = checkout.tree();
-  input.places.private_git_dir = checkout.git_dir();
-  input.places.common_git_dir = context_.repository->place().common_dir;
-  for (const auto& place : TRY(context_.repository->checkouts())) {
-    input.places.checkouts.push_back(place.worktree);
-  }
-  input.record_files = records_;
-  input.snapshot = candidate_.commit;
-  // For a gate an ignored file is an input like any other.
-  input.ignored = [](const std::string&) -> Result<bool> { return false; };
-  // The looks of an agent's own program are inputs too. No writes are given, because nothing is
-  // taken from the checkout: whatever the gate changed there is a read.
-  input.known_program = [](const std::string&) -> const agents::KnownProgram* { return nullptr; };
-  input.tool_cache_file = join_path(context_.repository->txn_dir(), "tools.cache");
-  return capture::interpret(context_.repository->objects(), input);
-}
-
-// The paths where the policy places something unless the tree has it.
-Result<Looks> GateRun::looks_at_placed() const {
-  Looks looks;
-  for (const auto* list : {&policy_.worktree.copy, &policy_.worktree.share}) {
-    for (const std::string& path : *list) {
-      const TreeEntry entry = TRY(context_.repository->objects().entry_at(candidate_.tree, path));
-      looks.push_back({entry.present() ? ReadKind::kMetadata : ReadKind::kAbsence, path,
-                       entry.present() ? std::string(mode_text(entry.mode)) : ""});
-    }
-  }
-  return looks;
-}
-
 // Fills in inputs and tool_env when this run may stand for another one, else says why it may not.
 Status GateRun::judge_evidence(const GateCheckout& checkout) {
   Certificate& certificate = report_.certificate;
@@ -124,40 +87,29 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
     certificate.limited = "another run of it was under way";
   if (!certificate.limited.empty()) return {};
 
-  ReadSet seen = TRY_IN("the reads of gate " + gate_.name.str(), reads(checkout));
-  if (!seen.complete) {
-    certificate.limited = seen.unknown_reason;
-    return {};
-  }
-  certificate.inputs = digest_of(seen);
-  SurveyPlaces places;
-  places.tree = checkout.tree();
-  places.common_dir = context_.repository->place().common_dir;
-  if (!context_.main_checkout.empty())
-    places.main_checkout = TRY(real_path(context_.main_checkout));
-  for (const auto* list : {&policy_.worktree.copy, &policy_.worktree.share}) {
-    places.placed.insert(places.placed.end(), list->begin(), list->end());
-  }
-  places.candidate_tree = candidate_.tree;
-  places.branch = candidate_.branch;
-  places.setup = setup_version(policy_.worktree);
-  Survey survey(*context_.repository, std::move(places), start_wall_ms_);
-  for (const std::string& record : records_) TRY(survey.add(record));
-  std::string text = TRY(survey.finish(env_, seen.tool_env_digest.str()));
-  certificate.limited = survey.why();
-  if (text.empty()) return {};
-  certificate.tool_env = TRY(context_.store->put_artifact(text));
-  auto looks = looks_of(seen, candidate_.commit, &certificate.limited);
-  if (!looks) return {};
-  const Looks all = united(*std::move(looks), TRY(looks_at_placed()));
-  certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(all)));
+  RunOf run;
+  run.records = records_;
+  run.tree = checkout.tree();
+  run.git_dir = checkout.git_dir();
+  run.snapshot = candidate_.commit;
+  run.tree_of_snapshot = candidate_.tree;
+  run.start_wall_ms = start_wall_ms_;
+  const JudgedRun judged = TRY_IN("the reads of gate " + gate_.name.str(),
+                                  judged_run(context_, policy_, candidate_, env_, run));
+  certificate.inputs = judged.inputs;
+  certificate.limited = judged.limited;
+  if (judged.survey.empty()) return {};
+  certificate.tool_env = TRY(context_.store->put_artifact(judged.survey));
+  if (!judged.looks) return {};
+  certificate.looks = TRY(context_.store->put_artifact(looks_to_lines(*judged.looks)));
   return {};
 }
 
-Result<GateReport> GateRun::run(GateCheckout::Lanes lanes) {
+Result<GateReport> GateRun::run(GateLane::Lanes lanes) {
   start_wall_ms_ = context_.clock->wall_ms();
+  GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));
   GateCheckout checkout =
-      TRY(GateCheckout::make(context_, gate_.name.str(), candidate_, candidate_.commit, lanes));
+      TRY(GateCheckout::make(context_, std::move(lane), candidate_, candidate_.commit));
   TRY(fp_checked_out.hit());
   TRY_IN("gate " + gate_.name.str(), execute(checkout));
   TRY(fp_ran.hit());
@@ -188,7 +140,7 @@ std::string outcome_of(const Certificate& certificate) {
 
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate) {
-  return GateRun(context, policy, gate, candidate).run(GateCheckout::Lanes::kAny);
+  return GateRun(context, policy, gate, candidate).run(GateLane::Lanes::kAny);
 }
 
 namespace {
@@ -229,7 +181,7 @@ Result<SlotLock> place_of(const GateContext& context) {
 Result<std::optional<GateReport>> run_beside(const GateContext& context, GateRun& run) {
   const SlotLock place = TRY(place_of(context));
   if (!place.held()) return std::nullopt;
-  return unless(Code::kBusy, run.run(GateCheckout::Lanes::kFixedOnly));
+  return unless(Code::kBusy, run.run(GateLane::Lanes::kFixedOnly));
 }
 
 // Finds a certificate or runs the gate, for a landing that does not hold the turn.
@@ -252,7 +204,7 @@ Result<GateReport> gate_now(const GateContext& context, const Policy& policy, co
                             const Candidate& candidate, Evidence& evidence) {
   GateRun run(context, policy, gate, candidate);
   if (auto known = TRY(known_gate(evidence, gate, run.missed()))) return *std::move(known);
-  return run.run(GateCheckout::Lanes::kAny);
+  return run.run(GateLane::Lanes::kAny);
 }
 
 }  // namespace

@@ -396,7 +396,8 @@ TEST_P(TracedGate, MustNotTestAnotherCheckout) {
 TEST_F(Gate, TwoAtOnceGetLanesOfTheirOwn) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateContext context = world_.context();
-  auto other = must(GateCheckout::make(context, "test", candidate, candidate.commit));
+  auto lane = must(GateLane::take(context, "test", candidate.branch, GateLane::Lanes::kAny));
+  auto other = must(GateCheckout::make(context, std::move(lane), candidate, candidate.commit));
   EXPECT_EQ(other.lane(), Lane::kFixed);
   GateReport report = world_.run(counting(), candidate);
   EXPECT_TRUE(report.certificate.passed);

@@ -115,7 +115,9 @@ Result<std::string> HookRun::git(std::vector<std::string> args) const {
 }
 
 Status HookRun::prepare() {
-  checkout_.emplace(TRY(GateCheckout::make(context_, "+hooks", candidate_, candidate_.parent)));
+  GateLane lane = TRY(GateLane::take(context_, "+hooks", candidate_.branch, GateLane::Lanes::kAny));
+  checkout_.emplace(
+      TRY(GateCheckout::make(context_, std::move(lane), candidate_, candidate_.parent)));
   TRY_IN("staging the candidate", git({"read-tree", "--reset", "-u", candidate_.tree.str()}));
   TRY(set_up(context_, policy_,
              {checkout_->tree(), checkout_->dir(), capture::Backend::kOff,

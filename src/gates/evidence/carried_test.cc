@@ -247,6 +247,7 @@ TEST(Carried, OnlyWhereWhatItLookedAtIsTheSame) {
 TEST(Carried, WhatItChangedIsLookedAt) {
   const std::vector<Case> cases = {
       {"echo more >>a; cat a", {{"a", "other\n"}}, false},
+      {"echo more >>lib/c; cat a", {{"lib/c", ""}, {"lib", "a file now\n"}}, false},
       {"mv a d; cat d", {{"a", "other\n"}}, false},
       {"exec 3<>a; cat <&3", {{"a", "other\n"}}, false},
       {"exec 3<>a; echo X >&3; cat <&3", {{"a", "longer than it was\n"}}, false},

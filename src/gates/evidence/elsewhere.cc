@@ -19,7 +19,8 @@ bool looks_into(capture::Op op) {
 
 Result<std::string> tested_elsewhere(repo::Repository& repository,
                                      const std::vector<std::string>& record_files,
-                                     const std::string& tree, const Oid& candidate_tree) {
+                                     const std::string& tree, const Oid& candidate_tree,
+                                     const RunView& view) {
   std::vector<std::string> checkouts;
   for (const repo::CheckoutPlace& place : TRY(repository.checkouts())) {
     if (auto real = real_path(place.worktree)) checkouts.push_back(*std::move(real));
@@ -30,7 +31,11 @@ Result<std::string> tested_elsewhere(repo::Repository& repository,
   const auto look = [&](const capture::Record& record) {
     if (!found.empty() || !looks_into(record.op) || !was_there(record)) return;
     if (!known.insert(record.path).second) return;
-    const std::string real = real_path(record.path).value_or(normal_path(record.path));
+    const auto led = view.led.find(record.path);
+    const std::string named = led == view.led.end() ? record.path : led->second;
+    const bool own = view.apart && path_below(normal_path(named), tree, nullptr);
+    if (own || view.is_own(normal_path(named))) return;
+    const std::string real = real_path(named).value_or(normal_path(named));
     std::string relative;
     if (path_below(real, tree, &relative)) return;
     for (const std::string& checkout : checkouts) {

@@ -121,6 +121,10 @@ std::string variables_digest(const Environment& env) {
 
 }  // namespace
 
+bool RunView::is_own(const std::string& path) const {
+  return std::ranges::any_of(own, [&](const std::string& place) { return below(path, place); });
+}
+
 Survey::Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t start_wall_ms)
     : repository_(repository),
       places_(std::move(places)),
@@ -156,6 +160,8 @@ bool Survey::is_placed(const std::string& relative) const {
 // With the links of the part that exists resolved.
 std::string Survey::resolved(const std::string& path) {
   if (auto found = resolved_.find(path); found != resolved_.end()) return found->second;
+  if (const auto& led = places_.view.led; led.contains(path)) return led.at(path);
+  if (places_.view.apart && below(path, places_.tree)) return normal_path(path);
   std::string out = path;
   if (path.size() > 1) {
     if (auto real = real_path(path)) {
@@ -175,12 +181,17 @@ void Survey::look(const std::string& path, Aspect aspect, const capture::Record&
 }
 
 void Survey::connected(const capture::Record& record) {
-  std::string_view where = record.path;
-  if (where.starts_with("unix:/") && !was_there(record)) {
-    // A daemon that is not there: the usual look for a name service.
-    look(std::string(where.substr(5)), Aspect::kFollow, record);
-    return;
+  constexpr std::string_view kSocket = "unix:";
+  std::string_view name = record.path;
+  const bool file = name.starts_with("unix:/");
+  if (file) name.remove_prefix(kSocket.size());
+  if (places_.view.alone) {
+    // Addresses and abstract names are of its own network; so it talked to itself.
+    const std::string at = file ? resolved(std::string(name)) : "";
+    if (!file || places_.view.is_own(at) || below(at, places_.tree)) return;
   }
+  // A daemon that is not there: the usual look for a name service.
+  if (file && !was_there(record)) return look(std::string(name), Aspect::kFollow, record);
   give_up("it connected to " + record.path);
 }
 
@@ -200,7 +211,9 @@ void Survey::opened_for_writing(const capture::Record& record, const std::string
 
 void Survey::outside(const capture::Record& record, const std::string& lexical) {
   using capture::Op;
-  if (is_machine(lexical)) return;
+  const RunView& view = places_.view;
+  if (is_machine(lexical) || view.is_own(lexical)) return;
+  if (view.apart && view.is_own(resolved(lexical))) return;
   Aspect aspect =
       record.nofollow || record.op == Op::kReadlink ? Aspect::kNoFollow : Aspect::kFollow;
   const bool own = is_own(lexical);
@@ -233,6 +246,7 @@ void Survey::in_tree(const capture::Record& record, const std::string& lexical,
                      const std::string& relative) {
   using capture::Op;
   if (below(relative, ".git")) {
+    if (places_.view.apart) return;  // there is none
     used_git_ = used_git_ || !below(relative, ".git/objects");
     return;
   }
@@ -254,7 +268,8 @@ void Survey::in_tree(const capture::Record& record, const std::string& lexical,
     original.ino = 0;  // the copy has another one
     return look(join_path(places_.main_checkout, relative), aspect, original);
   }
-  auto entry = repository_.objects().entry_at(places_.candidate_tree, relative);
+  const repo::Objects& objects = places_.objects ? *places_.objects : repository_.objects();
+  auto entry = objects.entry_at(places_.candidate_tree, relative);
   if (!entry) {
     failed_ = entry.error();
     return give_up("the candidate's tree could not be read");

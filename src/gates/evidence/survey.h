@@ -32,6 +32,17 @@
 
 namespace gittxn::gates {
 
+// How a run saw paths, where that is not how they are here: one in namespaces (asking/ask.h), whose
+// tree is not there any more.
+struct RunView {
+  bool apart = false;            // the rest is nothing otherwise
+  bool alone = false;            // it had a network of its own
+  std::vector<std::string> own;  // directories of its own: nothing in them is this machine's
+  std::map<std::string, std::string> led;  // where paths of the tree led, if not where they stand
+
+  bool is_own(const std::string& path) const;
+};
+
 struct SurveyPlaces {
   std::string tree;                 // the gate's checkout, a real path
   std::string common_dir;           // the repository's git directory
@@ -40,6 +51,8 @@ struct SurveyPlaces {
   Oid candidate_tree;
   RefName branch;  // whose value in the gate's git directory is the candidate
   Digest setup;    // policy_rules.h
+  RunView view = {};
+  const repo::Objects* objects = nullptr;  // of the candidate's tree; null: the repository's
 };
 
 class Survey {
