@@ -10,6 +10,7 @@
 #include "gates/evidence/evidence.h"
 #include "gates/gate.h"
 #include "gates/trust.h"
+#include "gates/units/units.h"
 #include "land/land.h"
 #include "txn/state.h"
 
@@ -62,6 +63,25 @@ Result<std::vector<GateSpec>> named_gates(const Policy& policy,
   return wanted;
 }
 
+Result<GateExplained> explain_units(const gates::GateContext& context, const Policy& policy,
+                                    const GateSpec& gate, const gates::Candidate& candidate,
+                                    gates::Evidence& evidence) {
+  gates::UnitGate units = TRY(gates::UnitGate::open(context, policy, gate, candidate, evidence));
+  GateExplained one{.gate = gate.name};
+  const auto known = TRY(units.known());
+  if (known) one.counts = known->certificate;
+  gates::UnitGate::Explained explained = TRY(units.explained());
+  one.units = explained.units;
+  for (auto& [unit, why] : explained.would_run) {
+    one.would_run.emplace_back(std::move(unit), std::move(why));
+  }
+  if (known || one.would_run.empty()) return one;
+  one.nearest = explained.nearest;
+  const auto& [unit, why] = one.would_run.front();
+  one.why = unit.empty() || why.empty() ? why : unit + ": " + why;
+  return one;
+}
+
 void count(const Certificate& one, GateStats& stats) {
   if (!one.carried_from.empty()) {
     ++stats.carried;
@@ -109,6 +129,10 @@ Result<std::vector<GateExplained>> Kernel::explain_gates(const std::string& id_o
   gates::Evidence evidence(context, policy, candidate);
   std::vector<GateExplained> explained;
   for (const GateSpec& gate : TRY(named_gates(policy, names))) {
+    if (gate.units) {
+      explained.push_back(TRY(explain_units(context, policy, gate, candidate, evidence)));
+      continue;
+    }
     GateExplained one{.gate = gate.name};
     std::optional<gates::Miss> nearest;
     one.counts = TRY(evidence.find(gate, &nearest));

@@ -172,6 +172,9 @@ struct GateExplained {
   Oid nearest;       // the tree of the certificate that was looked at first; "" it never passed
   std::string why;   // that one does not count: "src/a has changed"
   std::string diff;  // ... of the path whose change did it, from there to the candidate
+  // Of a gate with units: how many there are, and those that would run, each with the reason.
+  std::size_t units = 0;
+  std::vector<std::pair<std::string, std::string>> would_run = {};
 };
 
 // Runs of one gate, among the newest certificates.

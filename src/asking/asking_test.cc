@@ -393,7 +393,8 @@ TEST_F(Asking, FilesMayLieOverThoseOfTheTree) {
   AskSpec spec = shell("cat src/a.txt src/made/x README; ls -a; echo more >>src/made/x");
   spec.over = over;
   const Asked asked = must(ask(spec));
-  EXPECT_EQ(asked.out.end, "another\nnew\nhello\n.\n..\n.gitignore\nREADME\ndocs\nlib\nsrc\n") << asked.err.end;
+  EXPECT_EQ(asked.out.end, "another\nnew\nhello\n.\n..\n.gitignore\nREADME\ndocs\nlib\nsrc\n")
+      << asked.err.end;
   EXPECT_EQ(must(read_file(over + "/src/made/x")), "new\n");
 }
 

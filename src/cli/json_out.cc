@@ -103,6 +103,20 @@ void gate_fields(FieldIo& io, const GateSpec& gate) {
   io.integer("timeout_ms", gate.timeout_ms, kNotNegative);
   io.texts("env", gate.env);
   io.boolean("carry", gate.carry);
+  io.integer("retries", gate.retries, kNotNegative);
+  io.word("flaky", gate.allow_flaky ? "allow" : "block", {"block", "allow"});
+  if (io.or_null("units", gate.units.has_value())) {
+    const UnitsSpec units = gate.units.value_or(UnitsSpec());
+    io.group("units", [&](FieldIo& of) {
+      of.texts("list", units.list);
+      of.texts("names", units.names);
+      of.list_of("prepare", units.prepare,
+                 [](FieldIo& each, const std::vector<std::string>& argv) { each.texts("", argv); });
+      of.texts("caches", units.caches);
+      of.integer({"jobs", "0: as many as there are processors"}, units.jobs, kNotNegative);
+      of.boolean("network", units.network);
+    });
+  }
   io.text("version", gate.version.str());
 }
 
@@ -113,6 +127,10 @@ void judged_fields(FieldIo& io, const gates::GateReport& report) {
   io.word("result", api::gate_word(one), {"passed", "failed", "timed out"});
   io.boolean("reused", report.reused);
   io.oid_or_null({"carried_from", "the tree that it ran on"}, one.carried_from);
+  io.boolean({"flaky", "it passed after it had failed"}, one.flaky);
+  if (io.or_null("units", std::as_const(one.units))) {
+    io.group({"units", "of a gate that is made of them"}, field_list(one.tally));
+  }
   io.text_or_null("certificate", sha256(canonical_text(field_list(one))).str());
 }
 

@@ -34,11 +34,34 @@ std::string reads_part(const api::Outcome& outcome) {
          (outcome.txn.state == TxnState::kLanded ? " certified" : "");
 }
 
+}  // namespace
+
+std::string units_text(const gates::GateReport& report) {
+  const UnitTally& units = report.certificate.tally;
+  const int ran = report.reused ? 0 : units.ran;
+  std::string text = fmt::format("{}: {} run, {} carried over", counted(units.units, "unit"), ran,
+                                 units.units - ran);
+  if (units.saved_ms > 0) text += ", " + format_duration(units.saved_ms) + " saved";
+  if (units.flaky > 0) text += fmt::format(", {} flaky", units.flaky);
+  if (units.failed > 0) text += fmt::format(", {} failed", units.failed);
+  return text;
+}
+
+namespace {
+
 std::string gates_part(const api::Outcome& outcome) {
   std::string out = counted(outcome.gates.size(), "gate");
   auto reused = std::count_if(outcome.gates.begin(), outcome.gates.end(),
                               [](const auto& gate) { return gate.reused; });
-  if (reused > 0) out += fmt::format(" ({} reused)", reused);
+  UnitTally units;
+  for (const auto& gate : outcome.gates) {
+    units.units += gate.certificate.tally.units;
+    units.ran += gate.reused ? 0 : gate.certificate.tally.ran;
+  }
+  std::vector<std::string> parts;
+  if (reused > 0) parts.push_back(fmt::format("{} reused", reused));
+  if (units.units > 0) parts.push_back(fmt::format("{} of {} units run", units.ran, units.units));
+  if (!parts.empty()) out += fmt::format(" ({})", fmt::join(parts, ", "));
   return out;
 }
 
@@ -269,9 +292,11 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
   field("asked", asked_again(outcome.admitted));
-  for (const auto& [one, reused] : outcome.gates) {
+  for (const gates::GateReport& report : outcome.gates) {
+    const auto& [one, reused] = report;
     const char* how = !one.carried_from.empty() ? " (carried over)" : reused ? " (reused)" : "";
-    field("gate", fmt::format("{} {}{}", clean(one.gate.str()), api::gate_word(one), how));
+    const std::string units = one.tally.units > 0 ? ", " + units_text(report) : "";
+    field("gate", fmt::format("{} {}{}{}", clean(one.gate.str()), api::gate_word(one), how, units));
   }
   for (const std::string& repair : outcome.repairs) field("repair", clean(repair));
   if (!outcome.conflicts.empty()) out += "\n" + conflicts_block(outcome.conflicts, style);

@@ -7,11 +7,13 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/if_there.h"
+#include "base/json.h"
 #include "gates/checkout.h"
 #include "gates/evidence/carry.h"
 #include "gates/evidence/elsewhere.h"
 #include "gates/evidence/evidence.h"
 #include "gates/evidence/judged_run.h"
+#include "gates/units/units.h"
 #include "store/events.h"
 
 namespace gittxn::gates {
@@ -133,6 +135,12 @@ Result<GateReport> GateRun::run(GateLane::Lanes lanes) {
 
 std::string outcome_of(const Certificate& certificate) {
   if (certificate.passed) return "it passed";
+  if (!certificate.refused.empty()) return certificate.refused;
+  const UnitTally& tally = certificate.tally;
+  if (tally.failed > 0) {
+    return fmt::format("{} of {} units failed, first {}", tally.failed, tally.units,
+                       encode_path(tally.first_failed));
+  }
   if (certificate.timed_out) return "it did not end within its time limit";
   if (certificate.exit_status != 0) return fmt::format("exit status {}", certificate.exit_status);
   return fmt::format("it tested {}, not the candidate", certificate.elsewhere);
@@ -140,20 +148,65 @@ std::string outcome_of(const Certificate& certificate) {
 
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate) {
-  return GateRun(context, policy, gate, candidate).run(GateLane::Lanes::kAny);
+  if (!gate.units) return GateRun(context, policy, gate, candidate).run(GateLane::Lanes::kAny);
+  Evidence evidence(context, policy, candidate);
+  UnitGate units = TRY(UnitGate::open(context, policy, gate, candidate, evidence));
+  GateLane lane =
+      TRY(GateLane::take(context, gate.name.str(), candidate.branch, GateLane::Lanes::kAny));
+  return units.run(std::move(lane), UnitGate::Runs::kAll);
 }
 
 namespace {
 
-// The certificate that counts for the gate; if there is none, `missed` says why.
-Result<std::optional<GateReport>> known_gate(Evidence& evidence, const GateSpec& gate,
-                                             std::string* missed) {
-  std::optional<Miss> nearest;
-  auto known = TRY(evidence.find(gate, &nearest));
-  *missed = nearest ? nearest->why : "";
-  if (!known) return std::nullopt;
-  return GateReport{.certificate = *std::move(known), .reused = true};
-}
+// A gate of a candidate, as a whole or in units.
+class Gate {
+ public:
+  static Result<Gate> open(const GateContext& context, const Policy& policy, const GateSpec& gate,
+                           const Candidate& candidate, Evidence& evidence) {
+    Gate made(context, policy, gate, candidate, evidence);
+    if (gate.units) {
+      made.units_ = TRY(UnitGate::open(context, policy, gate, candidate, evidence));
+    }
+    return made;
+  }
+
+  // The report when nothing has to run.
+  Result<std::optional<GateReport>> known() {
+    if (units_) return units_->known();
+    std::optional<Miss> nearest;
+    auto known = TRY(evidence_->find(gate_, &nearest));
+    missed_ = nearest ? nearest->why : "";
+    if (!known) return std::nullopt;
+    return GateReport{.certificate = *std::move(known), .reused = true};
+  }
+  // What known() did not find.
+  Result<GateReport> run(GateLane::Lanes lanes) {
+    if (units_) {
+      GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));
+      return units_->run(std::move(lane), UnitGate::Runs::kWhatIsMissing);
+    }
+    GateRun run(context_, policy_, gate_, candidate_);
+    *run.missed() = missed_;
+    return run.run(lanes);
+  }
+
+ private:
+  Gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
+       const Candidate& candidate, Evidence& evidence)
+      : context_(context),
+        policy_(policy),
+        gate_(gate),
+        candidate_(candidate),
+        evidence_(&evidence) {}
+
+  const GateContext& context_;
+  const Policy& policy_;
+  const GateSpec& gate_;
+  const Candidate& candidate_;
+  Evidence* evidence_;
+  std::string missed_;  // why nothing counted that was known
+  std::optional<UnitGate> units_;
+};
 
 // Certificates that were carried over are not stored until here.
 Status record_carried(const GateContext& context, const std::vector<GateReport>& reports) {
@@ -178,33 +231,33 @@ Result<SlotLock> place_of(const GateContext& context) {
 }
 
 // nullopt: no place is free, or another one runs the gate; the caller looks again a little later.
-Result<std::optional<GateReport>> run_beside(const GateContext& context, GateRun& run) {
+Result<std::optional<GateReport>> run_beside(const GateContext& context, Gate& gate) {
   const SlotLock place = TRY(place_of(context));
   if (!place.held()) return std::nullopt;
-  return unless(Code::kBusy, run.run(GateLane::Lanes::kFixedOnly));
+  return unless(Code::kBusy, gate.run(GateLane::Lanes::kFixedOnly));
 }
 
 // Finds a certificate or runs the gate, for a landing that does not hold the turn.
 Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
-                               const GateSpec& gate, const Candidate& candidate) {
+                               const GateSpec& spec, const Candidate& candidate) {
   for (std::int64_t poll_ms = kFirstPollMs;; poll_ms = std::min(poll_ms * 2, kLongestPollMs)) {
     Evidence evidence(context, policy, candidate);
-    GateRun run(context, policy, gate, candidate);
-    if (auto known = TRY(known_gate(evidence, gate, run.missed()))) return *std::move(known);
-    if (auto ran = TRY(run_beside(context, run))) return *std::move(ran);
+    Gate gate = TRY(Gate::open(context, policy, spec, candidate, evidence));
+    if (auto known = TRY(gate.known())) return *std::move(known);
+    if (auto ran = TRY(run_beside(context, gate))) return *std::move(ran);
     if (context.interrupted && context.interrupted()) {
-      return fail(Code::kInterrupted, "interrupted while waiting to run gate " + gate.name.str());
+      return fail(Code::kInterrupted, "interrupted while waiting to run gate " + spec.name.str());
     }
     context.clock->sleep_ms(poll_ms);
   }
 }
 
 // Finds a certificate or runs the gate, for a landing that holds the turn.
-Result<GateReport> gate_now(const GateContext& context, const Policy& policy, const GateSpec& gate,
+Result<GateReport> gate_now(const GateContext& context, const Policy& policy, const GateSpec& spec,
                             const Candidate& candidate, Evidence& evidence) {
-  GateRun run(context, policy, gate, candidate);
-  if (auto known = TRY(known_gate(evidence, gate, run.missed()))) return *std::move(known);
-  return run.run(GateLane::Lanes::kAny);
+  Gate gate = TRY(Gate::open(context, policy, spec, candidate, evidence));
+  if (auto known = TRY(gate.known())) return *std::move(known);
+  return gate.run(GateLane::Lanes::kAny);
 }
 
 }  // namespace
@@ -214,9 +267,9 @@ Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& co
                                                            const Candidate& candidate) {
   std::vector<GateReport> reports;
   Evidence evidence(context, policy, candidate);
-  for (const GateSpec& gate : policy.gates) {
-    std::string missed;
-    auto known = TRY(known_gate(evidence, gate, &missed));
+  for (const GateSpec& spec : policy.gates) {
+    Gate gate = TRY(Gate::open(context, policy, spec, candidate, evidence));
+    auto known = TRY(gate.known());
     if (!known) return std::nullopt;
     reports.push_back(*std::move(known));
   }

@@ -48,6 +48,7 @@ struct GateContext {
   std::function<void(const GateName&, std::string_view bytes)> on_output;
   // kFailed: the end of what a gate printed, once it is known not to have passed.
   enum class Shown { kFailed, kAll } shown = Shown::kFailed;
+  std::function<void(std::string_view phrase)> on_phase = {};  // "gate test: 3 of 40 units"
   std::function<bool()> interrupted;
   int jobs = 2;  // gates that run at a time beside turns
 };

@@ -16,13 +16,9 @@ std::string anchored(std::string_view glob) {
   return rule;
 }
 
-bool matches(const search::IgnoreRule& rule, std::string_view path) {
-  return rule.matches(path, path.substr(path.rfind('/') + 1), search::Target::kFile);
-}
-
 bool matches_any(const std::vector<search::IgnoreRule>& rules, std::string_view path) {
   return std::any_of(rules.begin(), rules.end(),
-                     [path](const search::IgnoreRule& rule) { return matches(rule, path); });
+                     [path](const search::IgnoreRule& rule) { return is_one_of(rule, path); });
 }
 
 // Of a directory: something in it.
@@ -32,12 +28,21 @@ std::string sample_of(const std::string& artifact) {
 
 }  // namespace
 
+std::optional<search::IgnoreRule> parse_glob(std::string_view glob) {
+  auto rule = search::parse_rule(anchored(glob));
+  return rule ? std::optional(*std::move(rule)) : std::nullopt;
+}
+
+bool is_one_of(const search::IgnoreRule& glob, std::string_view path) {
+  return glob.matches(path, path.substr(path.rfind('/') + 1), search::Target::kFile);
+}
+
 Generated::Generated(const Policy& policy) {
   for (const GeneratedFile& said : policy.generated) {
     File file;
     file.artifact = said.artifact;
     for (const std::string& glob : said.from) {
-      if (auto rule = search::parse_rule(anchored(glob))) file.from.push_back(*std::move(rule));
+      if (auto rule = parse_glob(glob)) file.from.push_back(*std::move(rule));
     }
     files_.push_back(std::move(file));
   }
@@ -77,7 +82,7 @@ std::optional<std::string> glob_problem(std::string_view glob) {
   // Stars are names as others are, and a directory may end with a slash.
   std::replace(path.begin(), path.end(), '*', 'x');
   if (auto why = path_problem(path)) return why;
-  if (auto rule = search::parse_rule(anchored(glob)); !rule) {
+  if (!parse_glob(glob)) {
     return "is no glob: letters, digits, '_.-+@,', '*' in a name and at most two '**' for "
            "directories";
   }
@@ -89,7 +94,7 @@ std::optional<std::string> generated_problem(const Policy& policy) {
   for (std::size_t i = 0; i < generated.files().size(); ++i) {
     const Generated::File& file = generated.files()[i];
     for (std::size_t j = 0; j < file.from.size(); ++j) {
-      if (!matches(file.from[j], sample_of(file.artifact))) continue;
+      if (!is_one_of(file.from[j], sample_of(file.artifact))) continue;
       return fmt::format("'{}' is made from itself: it is one of '{}'", file.artifact,
                          policy.generated[i].from[j]);
     }

@@ -35,6 +35,9 @@ class Generated {
   std::vector<File> files_;
 };
 
+// A glob that nothing is wrong with, and whether a file is one of its.
+std::optional<search::IgnoreRule> parse_glob(std::string_view glob);
+bool is_one_of(const search::IgnoreRule& glob, std::string_view path);
 // What is wrong with a glob, as the rest of a sentence; nullopt: nothing.
 std::optional<std::string> glob_problem(std::string_view glob);
 // What is wrong with all of them together: one that is made from itself, alone or in a circle.

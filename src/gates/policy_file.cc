@@ -164,6 +164,13 @@ Result<const toml::table*> table_with(const toml::source_region& at, const toml:
   return table;
 }
 
+Result<int> number_of(const toml::node& node, std::string_view what, Range range) {
+  const auto value = node.value_exact<std::int64_t>();
+  if (value && *value >= range.least && *value <= range.most) return static_cast<int>(*value);
+  return bad(node.source(),
+             fmt::format("{} must be a number from {} to {}", what, range.least, range.most));
+}
+
 }  // namespace policy_toml
 
 namespace {
@@ -171,44 +178,7 @@ namespace {
 using namespace policy_toml;  // NOLINT(google-build-using-namespace)
 
 constexpr std::size_t kMaxBytes = 1u << 20;
-constexpr std::size_t kMaxGates = 64;
 constexpr std::size_t kMaxGlobs = 1024;  // of all generated files
-
-Result<GateSpec> gate_of(const toml::table& table) {
-  TRY(only_known(table, "[[gate]]", {"name", "run", "timeout", "env", "carry"}));
-  GateSpec gate;
-  const toml::node* name = table.get("name");
-  if (!name) return bad(table.source(), "a [[gate]] needs a name", "add name = \"test\"");
-  std::string text = TRY(text_of(*name, "name"));
-  TRY(check_name(name->source(), "gate name", text, gate_name_problem));
-  gate.name = GateName(text);
-  const toml::node* run = table.get("run");
-  if (!run) {
-    return bad(table.source(), fmt::format("gate '{}' has no run", text),
-               "add run = \"make test\"");
-  }
-  gate.command = TRY(command_of(*run, "run"));
-  if (const auto* node = table.get("timeout")) gate.timeout_ms = TRY(timeout_of(*node));
-  if (const auto* node = table.get("env")) gate.env = TRY(env_of(*node));
-  if (const auto* node = table.get("carry")) gate.carry = TRY(flag_of(*node, "carry"));
-  gate.version = gate_version(gate);
-  return gate;
-}
-
-Status read_gates(const toml::node& node, Policy& policy) {
-  std::set<std::string> seen;
-  for (const auto* table : TRY(tables_of(node, "gate"))) {
-    GateSpec gate = TRY(gate_of(*table));
-    if (!seen.insert(gate.name.str()).second) {
-      return bad(table->source(), fmt::format("gate '{}' is defined twice", gate.name.str()));
-    }
-    policy.gates.push_back(std::move(gate));
-    if (policy.gates.size() > kMaxGates) {
-      return bad(table->source(), fmt::format("more than {} gates", kMaxGates));
-    }
-  }
-  return {};
-}
 
 // [[question]]: whose status is the answer.
 Status read_questions(const toml::node& node, Policy& policy) {
@@ -375,17 +345,6 @@ Status read_handlers(const toml::node& node, Policy& policy) {
   }
   std::ranges::sort(policy.handlers, {}, &HandlerSpec::name);
   return {};
-}
-
-struct Range {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
-};
-Result<int> number_of(const toml::node& node, std::string_view what, Range range) {
-  const auto value = node.value_exact<std::int64_t>();
-  if (value && *value >= range.least && *value <= range.most) return static_cast<int>(*value);
-  return bad(node.source(),
-             fmt::format("{} must be a number from {} to {}", what, range.least, range.most));
 }
 
 // [limits]: how many transactions there may be at a time.

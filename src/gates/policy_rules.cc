@@ -22,12 +22,38 @@ bool is_alnum(char c) {
   return is_alpha(c) || (c >= '0' && c <= '9');
 }
 
+Json commands_json(const std::vector<std::vector<std::string>>& commands) {
+  Json array = Json::array();
+  for (const auto& argv : commands) array.push_back(argv);
+  return array;
+}
+
+// How many run at a time changes nothing of what they say.
+Json units_json(const UnitsSpec& units) {
+  return {{"list", units.list},
+          {"names", units.names},
+          {"prepare", commands_json(units.prepare)},
+          {"caches", units.caches},
+          {"network", units.network}};
+}
+
+// What a gate runs and may see, which is what its owner says yes to; its time limit is not.
+Json trusted_gate_json(const GateSpec& gate) {
+  Json json{{"gate", gate.name.str()}, {"command", gate.command}, {"env", gate.env}};
+  if (gate.units) json["units"] = units_json(*gate.units);
+  return json;
+}
+
 Json gate_json(const GateSpec& gate) {
   Json json{{"name", gate.name.str()},
             {"command", gate.command},
             {"timeout_ms", gate.timeout_ms},
             {"env", gate.env}};
-  if (!gate.carry) json["carry"] = false;  // left out where it may, so that versions stay
+  // Left out where they are as usual, so that versions stay.
+  if (!gate.carry) json["carry"] = false;
+  if (gate.retries > 0) json["retries"] = gate.retries;
+  if (gate.allow_flaky) json["flaky"] = "allow";
+  if (gate.units) json["units"] = units_json(*gate.units);
   return json;
 }
 
@@ -65,12 +91,6 @@ Json phase_commands(const Policy& policy) {
 bool is_git_dir_name(std::string_view part) {
   if (part.size() != 4 || part[0] != '.') return false;
   return (part[1] | 0x20) == 'g' && (part[2] | 0x20) == 'i' && (part[3] | 0x20) == 't';
-}
-
-Json commands_json(const std::vector<std::vector<std::string>>& commands) {
-  Json array = Json::array();
-  for (const auto& argv : commands) array.push_back(argv);
-  return array;
 }
 
 Json limits_json(const Limits& limits) {
@@ -194,8 +214,7 @@ void seal_policy(Policy& policy) {
   Json commands = Json::array();
   for (const auto& gate : policy.gates) {
     gates.push_back(gate_json(gate));
-    // What a gate may see is part of what its owner says yes to; its time limit is not.
-    commands.push_back({{"gate", gate.name.str()}, {"command", gate.command}, {"env", gate.env}});
+    commands.push_back(trusted_gate_json(gate));
   }
   Json rules = Json::array();
   for (const auto& rule : policy.rules) {

@@ -27,6 +27,7 @@ namespace gittxn::gates {
 namespace policy_toml {
 
 inline constexpr std::size_t kMaxList = 256;
+inline constexpr std::size_t kMaxGates = 64;
 // What is wrong with a text, as the rest of a sentence (policy_rules.h).
 using Problem = std::optional<std::string> (*)(std::string_view);
 
@@ -47,6 +48,11 @@ Status check_name(const toml::source_region& at, std::string_view what, std::str
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what);
 Result<std::vector<std::string>> env_of(const toml::node& node);
 Result<std::int64_t> timeout_of(const toml::node& node);
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+Result<int> number_of(const toml::node& node, std::string_view what, Range range);
 Result<bool> flag_of(const toml::node& node, std::string_view what);
 // [[name]]: an array whose every member is a table.
 Result<std::vector<const toml::table*>> tables_of(const toml::node& node, std::string_view name);
@@ -66,6 +72,8 @@ Result<const toml::table*> table_with(const toml::source_region& at, const toml:
 
 }  // namespace policy_toml
 
+// [[gate]]: policy_gates.cc.
+Status read_gates(const toml::node& node, Policy& policy);
 // [workflow.NAME]: policy_workflows.cc.
 Status read_workflows(const toml::node& node, Policy& policy);
 

@@ -33,6 +33,14 @@ std::vector<std::string> trusted_commands(const Policy& policy) {
     lines.push_back(fmt::format("set-up: {}", quote_argv(argv)));
   }
   const auto add = [&](const std::string& what, const GateSpec& gate) {
+    if (gate.units) {
+      for (const auto& argv : gate.units->prepare) {
+        lines.push_back(fmt::format("{}, set-up: {}", what, quote_argv(argv)));
+      }
+      if (!gate.units->list.empty()) {
+        lines.push_back(fmt::format("{}, units: {}", what, quote_argv(gate.units->list)));
+      }
+    }
     std::string line = fmt::format("{}: {}", what, quote_argv(gate.command));
     for (const auto& name : gate.env) line += fmt::format("  [sees ${}]", name);
     lines.push_back(std::move(line));

@@ -43,6 +43,16 @@ const WorkflowSpec* Policy::workflow(std::string_view name) const {
   return named(workflows, name);
 }
 
+void fields(FieldIo& io, UnitTally& tally) {
+  io.thing("units");
+  io.integer("units", tally.units);
+  io.integer({"ran", "the others were carried"}, tally.ran);
+  io.integer("failed", tally.failed);
+  io.integer({"flaky", "that passed after they had failed"}, tally.flaky);
+  io.integer({"saved_ms", "what those that did not run took when they did"}, tally.saved_ms);
+  io.text({"first_failed", "its name"}, tally.first_failed);
+}
+
 void fields(FieldIo& io, Certificate& certificate) {
   io.thing("certificate");
   io.name("gate", certificate.gate);
@@ -73,6 +83,16 @@ void fields(FieldIo& io, Certificate& certificate) {
   }
   if (io.maybe("missed", certificate.missed)) {
     io.text({"missed", "why nothing that was known counted"}, certificate.missed);
+  }
+  if (io.maybe("flaky", certificate.flaky)) {
+    io.boolean({"flaky", "it passed after it had failed"}, certificate.flaky);
+  }
+  if (io.maybe({"units", "tally"}, certificate.units)) {
+    io.name({"units", "artifact: what each unit said"}, certificate.units);
+    io.value("tally", certificate.tally);
+  }
+  if (io.maybe("refused", certificate.refused)) {
+    io.text({"refused", "why none of its units could be run"}, certificate.refused);
   }
 }
 

@@ -12,14 +12,30 @@
 
 namespace gittxn {
 
+// A gate that is many questions: a command that is run once for each unit, of which each has a
+// certificate of its own (gates/units/units.h).
+struct UnitsSpec {
+  std::vector<std::string> list;   // a command that prints a name on each line; empty: `names`
+  std::vector<std::string> names;  // and globs of files of the candidate
+  std::vector<std::vector<std::string>> prepare;  // set-up and build, before all units
+  std::vector<std::string> caches;                // directories that units may write, to no effect
+  int jobs = 0;          // units at a time; 0: as many as there are processors
+  bool network = false;  // units have the machine's
+};
+
 struct GateSpec {
   GateName name;
   std::vector<std::string> command;  // argv; a string in the file is run as ["sh", "-c", string]
   std::int64_t timeout_ms = 600'000;
-  std::vector<std::string> env;  // names passed through besides the scrubbed set
-  bool carry = true;             // what it said of one tree may count for another
-  Digest version;                // hash of the normalised definition
+  std::vector<std::string> env;         // names passed through besides the scrubbed set
+  bool carry = true;                    // what it said of one tree may count for another
+  int retries = 0;                      // how often a failure is repeated, on the same candidate
+  bool allow_flaky = false;             // a pass after a failure is a pass
+  std::optional<UnitsSpec> units = {};  // `command` has kUnitWord in it
+  Digest version;                       // hash of the normalised definition
 };
+
+inline constexpr std::string_view kUnitWord = "{unit}";
 
 // [[question]]: a command whose exit status is its answer, at every level.
 struct QuestionRule {
@@ -130,6 +146,18 @@ struct Policy {
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };
 
+// The units of a gate, counted.
+struct UnitTally {
+  int units = 0;
+  int ran = 0;  // in this run; the others were carried
+  int failed = 0;
+  int flaky = 0;
+  std::int64_t saved_ms = 0;  // what those that did not run took when they did
+  std::string first_failed;   // its name
+  bool operator==(const UnitTally&) const = default;
+};
+void fields(FieldIo& io, UnitTally& tally);
+
 // A check on a candidate and the evidence. It counts for this tree on this parent and, where its
 // looks are known, for every tree on which they see the same (gates/evidence/carry.h); always for
 // this version of the gate and this environment.
@@ -151,6 +179,10 @@ struct Certificate {
   std::string limited;    // why it counts for this run, or this tree and parent, alone
   std::string missed;     // why nothing counted that was known of the gate, so that it ran
   std::string elsewhere;  // a file of another checkout that it tested, so that it did not pass
+  bool flaky = false;     // it passed after it had failed
+  UnitTally tally;        // of a gate that is made of units
+  std::string refused;    // why none of its units could be run
+  Digest units;           // artifact: what each of them said (gates/units/table.h)
   bool operator==(const Certificate&) const = default;
 };
 void fields(FieldIo& io, Certificate& certificate);

@@ -308,6 +308,7 @@ Result<gates::GateContext> State::gate_context(const Progress& progress) {
       progress.on_gate_output(gate.str(), bytes);
     };
   }
+  context.on_phase = progress.on_phase;
   context.interrupted = progress.interrupted;
   context.jobs = TRY(gate_jobs(repository));
   return context;

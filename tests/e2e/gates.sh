@@ -348,4 +348,42 @@ run = "true"'
 }
 test_case 'gate list and gate run' gate_commands
 
+# Two landings after each other, of which the second touches what one unit looks at.
+gate_of_units() {
+  new_repo
+  mkdir tests
+  echo 'grep -q . out/a' >tests/a
+  echo 'grep -q . src/b.txt && test ! -e out/seen && touch out/seen' >tests/b
+  echo one >src/a.txt
+  echo two >src/b.txt
+  echo /out >>.gitignore
+  git add -A
+  git commit -qm suite
+  policy '[[gate]]
+name = "suite"
+build = "mkdir out && cp src/a.txt out/a"
+units = ["tests/*"]
+run = ["sh", "{unit}"]'
+  lands 'echo x >src/new.txt'
+  exits 0 git txn show --json "$(field .txn)"
+  assert_eq "$(field '.gates[0].units | "\(.units) \(.ran) \(.failed)"')" '2 2 0'
+  lands 'echo three >src/b.txt'
+  exits 0 git txn show "$(field .txn)"
+  assert_contains "$OUT" 'suite passed, 2 units: 1 run, 1 carried over'
+  agent 'printf "" >src/b.txt' --wait 0
+  assert_eq "$CODE" 1
+  assert_contains "$(field '.conflicts[0].hint')" '1 of 2 units failed, first tests/b'
+  assert_contains "$ERR" '== tests/b: exit status 1'
+  exits 0 git txn gate explain "$(field .txn)"
+  assert_contains "$OUT" '1 of 2 units would run'
+  assert_contains "$OUT" 'tests/b: '
+  exits 0 git txn gate show suite
+  assert_contains "$OUT" 'units    tests/*'
+  git txn gate run main >"$WORLD/by-hand" 2>&1 || fail "$(cat "$WORLD/by-hand")"
+  assert_contains "$(cat "$WORLD/by-hand")" '2 units: 2 run, 0 carried over'
+  [ ! -e out ] || fail 'a unit left something in the checkout'
+  assert_sound
+}
+test_case 'a gate of units runs those that look at what has changed' gate_of_units
+
 finish

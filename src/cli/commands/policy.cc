@@ -25,6 +25,23 @@ constexpr Printed<Policy> kPolicyJson{
       });
     }};
 
+constexpr std::size_t kMostUnits = 20;  // in a text
+
+std::string would_run_lines(const api::GateExplained& one) {
+  if (one.units == 0) return "";
+  std::string text =
+      fmt::format("  {} of {} would run\n", one.would_run.size(), counted(one.units, "unit"));
+  for (std::size_t i = 0; i < std::min(one.would_run.size(), kMostUnits); ++i) {
+    const auto& [unit, why] = one.would_run[i];
+    text += fmt::format("    {}: {}\n", clean(unit), why.empty() ? "it is new" : clean(why));
+  }
+  if (one.would_run.size() > kMostUnits) {
+    text +=
+        fmt::format("    and {} more; --json names them all\n", one.would_run.size() - kMostUnits);
+  }
+  return text;
+}
+
 std::string_view verdict_of(const api::GateExplained& one) {
   if (!one.counts) return "runs";
   return one.counts->carried_from.empty() ? "counts" : "carried over";
@@ -49,6 +66,13 @@ constexpr Printed<std::vector<api::GateExplained>> kExplainedJson{
         each.oid_or_null({"nearest", "the tree of the certificate that was looked at first"},
                          one.nearest);
         each.text("diff", one.diff);
+        each.integer({"units", "of which it is made; 0: it is one, or they are not known yet"},
+                     one.units, kNotNegative);
+        each.list_of("would_run", one.would_run,
+                     [](FieldIo& unit, const std::pair<std::string, std::string>& of) {
+                       unit.text({"unit", "\"\": what comes before them"}, of.first);
+                       unit.text({"why", "\"\": it is new"}, of.second);
+                     });
       });
     }};
 
@@ -114,6 +138,15 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
                   clean(quote_argv(found->command)), format_duration(found->timeout_ms));
   for (const std::string& variable : found->env)
     out += fmt::format("  sees     ${}\n", clean(variable));
+  if (found->units) {
+    for (const auto& argv : found->units->prepare) {
+      out += fmt::format("  set-up   {}\n", clean(quote_argv(argv)));
+    }
+    const std::string units = found->units->list.empty()
+                                  ? fmt::format("{}", fmt::join(found->units->names, " "))
+                                  : quote_argv(found->units->list);
+    out += fmt::format("  units    {}\n", clean(units));
+  }
   if (!found->carry) out += "  carries  no: it runs for every candidate\n";
   return session.show(kGateJson(*found),
                       out + fmt::format("  version  {}\n", found->version.str()));
@@ -125,11 +158,14 @@ Result<int> gate_run(Session& session, api::Kernel& kernel) {
   const auto reports = TRY(kernel.run_gates_on(operands[0], names, session.progress()));
   bool passed = true;
   std::string text = reports.empty() ? "the policy has no gates\n" : "";
-  for (const auto& [one, reused] : reports) {
+  for (const gates::GateReport& report : reports) {
+    const Certificate& one = report.certificate;
     passed = passed && one.passed;
     const Colour colour = one.passed ? Colour::kGreen : Colour::kRed;
-    text += fmt::format("{}  {}\n", session.style.paint(colour, api::gate_word(one)),
-                        clean(one.gate.str()));
+    text +=
+        fmt::format("{}  {}{}\n", session.style.paint(colour, api::gate_word(one)),
+                    clean(one.gate.str()), one.tally.units > 0 ? "  " + units_text(report) : "");
+    if (!one.refused.empty()) text += "  " + clean(one.refused) + "\n";
   }
   session.show(kGatesJson(reports), session.quiet() && passed ? "" : text);
   return passed ? kExitDone : kExitNo;
@@ -145,6 +181,7 @@ Result<int> gate_explain(Session& session, api::Kernel& kernel) {
     text += fmt::format("{}  {}: {}\n", padded(clean(one.gate.str()), 12),
                         session.style.paint(colour, verdict_of(one)), clean(reason_of(one)));
     text += diff_lines(one.diff, session.style);
+    text += would_run_lines(one);
   }
   return session.show(kExplainedJson(explained), text);
 }

@@ -42,7 +42,8 @@ Result<const std::vector<Certificate>*> Evidence::certificates(const Oid& tree) 
   return &found->second;
 }
 
-Evidence::Reason Evidence::environment_differs(const GateSpec& gate, const Digest& digest) {
+Result<std::optional<std::string>> Evidence::environment_differs(const GateSpec& gate,
+                                                                 const Digest& digest) {
   const std::pair key{gate.name, digest};
   if (const auto known = surveys_.find(key); known != surveys_.end()) return known->second;
   const auto survey = context_.store->artifact(digest);
@@ -95,40 +96,49 @@ Certificate Evidence::counted(Certificate known) const {
   return known;
 }
 
-Result<std::optional<Certificate>> Evidence::find(const GateSpec& gate,
-                                                  std::optional<Miss>* nearest) {
-  nearest->reset();
+Status Evidence::each(const GateSpec& gate, const Look& look) {
   const auto concerns = [&](const Certificate& one) {
     const bool of_gate = one.gate == gate.name && one.gate_version == gate.version;
     return of_gate && (gate.carry || is_of_candidate(one));
-  };
-  const auto miss = [&](Miss one) {
-    if (!*nearest) *nearest = std::move(one);
   };
   const std::size_t trees = gate.carry ? kLandingsBack + 2 : 1;
   for (std::size_t back = 0; back < trees; ++back) {
     const Oid* tree_of = TRY(tree(back));
     if (tree_of == nullptr) break;
     for (const Certificate& known : *TRY(certificates(*tree_of)) | std::views::reverse) {
-      if (!concerns(known)) continue;
-      if (!known.passed) {
-        miss({known, "it did not pass there", {}});
-        return std::nullopt;
-      }
-      auto why_not = TRY(misses(gate, known));
-      if (!why_not) return counted(known);
-      miss(*std::move(why_not));
+      if (concerns(known) && TRY(look(known, Of::kLanded))) return {};
     }
   }
-  if (!gate.carry) return std::nullopt;
+  if (!gate.carry) return {};
   if (!newest_) newest_ = TRY(context_.store->newest_certificates(kNewest));
   for (const Certificate& known : *newest_) {
-    if (!concerns(known) || !known.passed) continue;
-    auto why_not = TRY(misses(gate, known));
-    if (!why_not) return counted(known);
-    miss(*std::move(why_not));
+    if (concerns(known) && TRY(look(known, Of::kAnother))) return {};
   }
-  return std::nullopt;
+  return {};
+}
+
+Result<std::optional<Certificate>> Evidence::find(const GateSpec& gate,
+                                                  std::optional<Miss>* nearest) {
+  nearest->reset();
+  std::optional<Certificate> found;
+  const auto miss = [&](Miss one) {
+    if (!*nearest) *nearest = std::move(one);
+  };
+  TRY(each(gate, [&](const Certificate& known, Of of) -> Result<bool> {
+    const bool landed = of == Of::kLanded;
+    if (!known.passed) {
+      if (landed) miss({known, "it did not pass there", {}});
+      return landed;
+    }
+    auto why_not = TRY(misses(gate, known));
+    if (why_not) {
+      miss(*std::move(why_not));
+    } else {
+      found = counted(known);
+    }
+    return found.has_value();
+  }));
+  return found;
 }
 
 }  // namespace gittxn::gates

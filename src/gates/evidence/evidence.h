@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,13 +44,17 @@ class Evidence {
   // parent, else with these and `carried_from`, and not stored yet. nullopt: the gate has to run,
   // and `nearest` is the first that was looked at, if there was one.
   Result<std::optional<Certificate>> find(const GateSpec& gate, std::optional<Miss>* nearest);
+  // Shows the certificates of the gate in the order of the search, until `look` says true.
+  enum class Of { kLanded, kAnother };  // the candidate's own tree counts as landed
+  using Look = std::function<Result<bool>(const Certificate& known, Of of)>;
+  Status each(const GateSpec& gate, const Look& look);
+  // The first difference between an environment and the present one, as a sentence; nullopt: none.
+  Result<std::optional<std::string>> environment_differs(const GateSpec& gate,
+                                                         const Digest& survey);
 
  private:
   Result<const Oid*> tree(std::size_t back);
   Result<const std::vector<Certificate>*> certificates(const Oid& tree);
-  // The first difference, as a sentence; nullopt when there is none.
-  using Reason = Result<std::optional<std::string>>;
-  Reason environment_differs(const GateSpec& gate, const Digest& survey);
   Result<std::optional<Miss>> looks_differ(const Certificate& known);
   Result<std::optional<Miss>> misses(const GateSpec& gate, const Certificate& known);
   bool is_of_candidate(const Certificate& known) const {

@@ -1,0 +1,237 @@
+#include "gates/units/outputs.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <set>
+
+#include "base/fields.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/if_there.h"
+#include "base/text.h"
+#include "model/fields.h"
+
+namespace gittxn::gates {
+namespace {
+
+constexpr int kInventoryFormat = 1;
+constexpr std::string_view kInventory = "inventory";
+constexpr std::string_view kNew = "new.";
+constexpr std::size_t kMostInventory = 256u << 20;
+
+struct InventoryHead {
+  int format = kInventoryFormat;
+  std::int64_t files = 0;  // that follow
+};
+void fields(FieldIo& io, InventoryHead& head) {
+  io.thing("outputs");
+  io.integer("format", head.format, {.least = kInventoryFormat, .most = kInventoryFormat});
+  io.integer("files", head.files, {.least = 0});
+}
+
+struct InventoryLine {
+  std::string path;
+  TreeEntry is;
+};
+void fields(FieldIo& io, InventoryLine& line) {
+  io.thing("output");
+  io.text("path", line.path);
+  io.value("is", line.is);
+}
+
+std::int64_t changed_ns(const struct stat& info) {
+  return static_cast<std::int64_t>(info.st_ctim.tv_sec) * 1'000'000'000 + info.st_ctim.tv_nsec;
+}
+
+std::unexpected<Error> too_much(std::string_view most) {
+  return fail(Code::kRefused, fmt::format("its set-up and build leave more than {}", most),
+              "let them leave less in the checkout, or make them part of each unit");
+}
+
+// Finds what differs from the tree, and moves it.
+class Taker {
+ public:
+  Taker(const repo::Objects& objects, const std::string& checkout, std::int64_t since_ns)
+      : objects_(objects), checkout_(checkout), since_ns_(since_ns) {}
+
+  Status look(const Oid& tree, const std::string& below) {
+    std::map<std::string, TreeEntry> expected;
+    for (const repo::NamedEntry& one : TRY(objects_.list(tree))) expected[one.name] = one.entry;
+    for (const DirEntry& entry : TRY(list_dir(join_path(checkout_, below)))) {
+      if (entry.name == ".git") continue;
+      const auto known = expected.find(entry.name);
+      const TreeEntry was = known == expected.end() ? TreeEntry() : known->second;
+      const bool directory = entry.type == DT_DIR;
+      const bool same_kind = directory == (was.mode == FileMode::kTree) && entry.type != DT_FIFO &&
+                             entry.type != DT_SOCK;
+      if (known != expected.end() && same_kind) expected.erase(known);
+      const std::string path = below.empty() ? entry.name : join_path(below, entry.name);
+      if (directory && was.mode == FileMode::kSubmodule) {
+        expected.erase(entry.name);
+      } else if (directory) {
+        TRY(look(was.mode == FileMode::kTree ? was.oid : Oid(), path));
+      } else {
+        TRY(look_at_file(was, path));
+      }
+    }
+    if (expected.empty()) return {};
+    const std::string gone = join_path(below, expected.begin()->first);
+    return fail(
+        Code::kRefused,
+        fmt::format("its set-up or build removed '{}', which is a file of the candidate", gone),
+        "let it work on a copy");
+  }
+
+  Outputs move(const std::string& layer, Error* failed) {
+    Outputs outputs;
+    std::set<std::string> made;
+    for (auto& [path, is] : found_) {
+      const std::string to = join_path(layer, path);
+      Status moved;
+      if (made.insert(parent_dir(to)).second) moved = make_dirs(parent_dir(to), 0777);
+      if (moved) moved = rename_over(join_path(checkout_, path), to);
+      if (!moved) *failed = moved.error();
+      outputs.files.emplace_back(path, is);
+    }
+    std::ranges::sort(outputs.files, {}, [](const auto& file) { return file.first; });
+    return outputs;
+  }
+
+ private:
+  Status look_at_file(const TreeEntry& was, const std::string& path) {
+    const std::string file = join_path(checkout_, path);
+    struct stat info{};
+    if (::lstat(file.c_str(), &info) != 0) return fail_errno(errno, "stat '" + file + "'");
+    const bool link = S_ISLNK(info.st_mode);
+    if (!link && !S_ISREG(info.st_mode)) return {};
+    if (was.present() && changed_ns(info) < since_ns_) return {};
+    TreeEntry is;
+    is.oid = TRY(objects_.blob_id(link ? TRY(read_link(file)) : TRY(read_file(file))));
+    const bool runs = (info.st_mode & S_IXUSR) != 0;
+    is.mode = link ? FileMode::kLink : runs ? FileMode::kExecutable : FileMode::kFile;
+    if (is == was) return {};
+    bytes_ += static_cast<std::uint64_t>(info.st_size);
+    found_.emplace_back(path, std::move(is));
+    if (found_.size() > kMostOutputFiles)
+      return too_much(fmt::format("{} files", kMostOutputFiles));
+    if (bytes_ > kMostOutputBytes) return too_much(fmt::format("{} GiB", kMostOutputBytes >> 30));
+    return {};
+  }
+
+  const repo::Objects& objects_;
+  const std::string& checkout_;
+  std::int64_t since_ns_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::pair<std::string, TreeEntry>> found_;
+};
+
+std::string files_of(const std::string& dir, const Digest& digest) {
+  return join_path(dir, digest.str() + "/files");
+}
+
+}  // namespace
+
+std::string outputs_to_lines(const Outputs& outputs) {
+  const InventoryHead head{.files = std::ssize(outputs.files)};
+  std::string lines = canonical_text(field_list(head)) + "\n";
+  for (const auto& [path, is] : outputs.files) {
+    const InventoryLine line{path, is};
+    lines += canonical_text(field_list(line)) + "\n";
+  }
+  return lines;
+}
+
+Result<Outputs> outputs_from_lines(std::string_view text) {
+  if (!text.ends_with('\n')) return fail(Code::kCorrupt, "outputs of a build: cut off");
+  const std::vector<std::string_view> lines = lines_of(text);
+  InventoryHead head;
+  TRY(read_text(lines.front(), "outputs of a build", field_list(head)));
+  if (head.files != std::ssize(lines) - 1) {
+    return fail(Code::kCorrupt, "outputs of a build: some lack");
+  }
+  Outputs outputs;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    InventoryLine line;
+    TRY(read_text(lines[i], "outputs of a build", field_list(line)));
+    outputs.files.emplace_back(std::move(line.path), std::move(line.is));
+  }
+  if (!outputs.files.empty()) outputs.digest = sha256(text);
+  return outputs;
+}
+
+Result<Outputs> take_outputs(const repo::Objects& objects, const Oid& tree,
+                             const std::string& checkout, std::int64_t since_ns,
+                             const std::string& dir) {
+  Taker taker(objects, checkout, since_ns);
+  TRY(taker.look(tree, ""));
+  TRY(make_dirs(dir));
+  const std::string made = fmt::format("{}/{}{}", dir, kNew, ::getpid());
+  TRY(remove_tree(made));
+  TRY(make_dirs(made + "/files", 0777));
+  Error failed;
+  Outputs outputs = taker.move(made + "/files", &failed);
+  if (!failed.message.empty()) return std::unexpected(std::move(failed));
+  if (outputs.files.empty()) {
+    TRY(remove_tree(made));
+    return outputs;
+  }
+  const std::string lines = outputs_to_lines(outputs);
+  outputs.digest = sha256(lines);
+  TRY(write_file(join_path(made, kInventory), lines, Sync::kNo));
+  outputs.layer = files_of(dir, outputs.digest);
+  const Status placed = rename_noreplace(made, parent_dir(outputs.layer));
+  if (!placed && placed.error().code != Code::kExists) return std::unexpected(placed.error());
+  if (!placed) TRY(remove_tree(made));
+  return outputs;
+}
+
+Result<Outputs> kept_outputs(const std::string& dir, const Digest& digest) {
+  if (digest.empty()) return Outputs();
+  const std::string inventory = join_path(dir, digest.str() + "/" + std::string(kInventory));
+  Outputs outputs = TRY(outputs_from_lines(TRY(read_file(inventory, kMostInventory))));
+  if (outputs.digest != digest) return fail(Code::kCorrupt, "'" + inventory + "' is damaged");
+  outputs.layer = files_of(dir, digest);
+  // The one that is used last goes last. A refusal to say so costs a build.
+  static_cast<void>(::utimensat(AT_FDCWD, parent_dir(outputs.layer).c_str(), nullptr, 0));
+  return outputs;
+}
+
+Status prune_outputs(const std::string& dir) {
+  std::vector<std::pair<std::int64_t, std::string>> kept;
+  for (const DirEntry& entry : TRY(if_there(list_dir(dir))).value_or(std::vector<DirEntry>())) {
+    const std::string path = join_path(dir, entry.name);
+    struct stat info{};
+    if (entry.name.starts_with(kNew)) {
+      TRY(remove_tree(path));
+    } else if (::lstat(path.c_str(), &info) == 0) {
+      kept.emplace_back(info.st_mtim.tv_sec, path);
+    }
+  }
+  std::ranges::sort(kept, std::greater());
+  for (std::size_t i = kKeptOutputs; i < kept.size(); ++i) TRY(remove_tree(kept[i].second));
+  return {};
+}
+
+Result<Oid> with_outputs(repo::Objects& objects, const Oid& tree, const Outputs& outputs) {
+  Changes changes;
+  for (const auto& [path, is] : outputs.files) {
+    const TreeEntry was = TRY(objects.entry_at(tree, path));
+    if (was.mode == FileMode::kTree) {
+      return fail(Code::kStale, fmt::format("'{}' is a directory there", path));
+    }
+    if (is.mode == FileMode::kLink && !outputs.layer.empty()) {
+      TRY(objects.write_blob(TRY(read_link(join_path(outputs.layer, path)))));
+    }
+    changes.push_back({path, was, is});
+  }
+  return objects.apply(tree, std::move(changes));
+}
+
+}  // namespace gittxn::gates

@@ -1,0 +1,50 @@
+// What of a gate with units runs in a checkout: its set-up and build, whose outputs units see, and
+// everything where there are no namespaces for units.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gates/checkout.h"
+#include "gates/gate.h"
+#include "gates/units/outputs.h"
+#include "gates/units/run_parts.h"
+#include "gates/units/table.h"
+
+namespace gittxn::gates {
+
+struct PrepareRequest {
+  const GateContext& context;
+  const Policy& policy;
+  const GateSpec& gate;
+  const Candidate& candidate;
+  const Environment& env;
+  std::string outputs_dir;
+};
+
+// The commands up to the first that does not pass.
+struct Built {
+  std::vector<std::string> records;
+  bool passed = false;
+  int exit_status = 0;
+  bool timed_out = false;
+  std::string printed;
+  std::string limited;  // why the run counts for itself alone
+};
+Result<Built> build_in(const PrepareRequest& request, const GateCheckout& checkout);
+
+// In a checkout of the lane, which is gone afterwards; the lane is not. `outputs` are there when it
+// passed.
+struct Prepared {
+  UnitSaid said;
+  Outputs outputs;
+  std::string printed;
+};
+Result<Prepared> prepare_units(const PrepareRequest& request, GateLane* lane);
+
+// One command in a checkout that was built, as if it were run where nothing that it writes stays;
+// so it counts for its run alone.
+Result<PartRan> run_in_checkout(const PrepareRequest& request, const GateCheckout& checkout,
+                                const std::vector<std::string>& command);
+
+}  // namespace gittxn::gates
