@@ -88,10 +88,10 @@ struct Measure {
 };
 constexpr std::size_t kAny = static_cast<std::size_t>(-1);
 constexpr Measure kMeasures[] = {
-    {"landing", 0, kAny, measure_landing},    {"validation", 0, kAny, measure_validation},
-    {"journal", 0, kAny, measure_journal},    {"refine", 2, 2, measure_refinement},
-    {"semantic", 1, 1, measure_semantic},     {"kernel", 1, kAny, measure_kernel},
-    {"catalogue", 2, kAny, measure_catalogue}};
+    {"landing", 0, kAny, measure_landing},     {"validation", 0, kAny, measure_validation},
+    {"journal", 0, kAny, measure_journal},     {"refine", 2, 2, measure_refinement},
+    {"semantic", 1, 1, measure_semantic},      {"kernel", 1, kAny, measure_kernel},
+    {"catalogue", 2, kAny, measure_catalogue}, {"carry", 3, 3, measure_carry}};
 
 Status run(const std::vector<std::string>& words, const Environment& env) {
   for (const Measure& measure : kMeasures) {
@@ -102,7 +102,8 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
   }
   return fail(Code::kUsage,
               "usage: txn-bench DIR landing|validation|journal [N [N]] | refine N REPOSITORY | "
-              "semantic REPOSITORY | catalogue N SOURCES... | kernel N [POSTGRES-URL]");
+              "semantic REPOSITORY | catalogue N SOURCES... | kernel N [POSTGRES-URL] | carry N "
+              "REPOSITORY POLICY");
 }
 
 }  // namespace

@@ -42,5 +42,10 @@ Status measure_catalogue(const Asked& asked);
 // groups, on a small log and on a large one, reading the log as a stream, pruning, and bytes an
 // event. DIR is the folder of the larger store, the smaller one is beside it.
 Status measure_kernel(const Asked& asked);
+// COMMITS REPOSITORY POLICY: the last commits of a bare repository of the caller's, along first
+// parents, as if each had landed after the one before it, under a policy of one gate with units. A
+// line for each unit of each commit: whether it was carried, and what a run of it says, which is
+// done for every one. The repository gets a store.
+Status measure_carry(const Asked& asked);
 
 }  // namespace gittxn::bench

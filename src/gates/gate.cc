@@ -183,7 +183,7 @@ class Gate {
   Result<GateReport> run(GateLane::Lanes lanes) {
     if (units_) {
       GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));
-      return units_->run(std::move(lane), UnitGate::Runs::kWhatIsMissing);
+      return units_->run(std::move(lane), UnitGate::Runs::kUpToAFailure);
     }
     GateRun run(context_, policy_, gate_, candidate_);
     *run.missed() = missed_;

@@ -109,18 +109,17 @@ Result<PartRan> PartRunner::heard_of(Running& running) {
 
 Status PartRunner::run(const std::vector<std::vector<std::string>>& commands, int at_a_time,
                        const Heard& heard) {
-  std::vector<std::unique_ptr<asking::Asker>> idle;
   std::vector<std::unique_ptr<asking::Asker>> busy;
   std::vector<std::unique_ptr<Running>> running;
   const auto places = std::min(commands.size(), static_cast<std::size_t>(at_a_time));
-  for (std::size_t i = 0; i < places; ++i) {
-    idle.push_back(std::make_unique<asking::Asker>(TRY(open_asker())));
+  while (idle_.size() < places) {
+    idle_.push_back(std::make_unique<asking::Asker>(TRY(open_asker())));
   }
   std::size_t next = 0;
   for (bool more = true; more && (next < commands.size() || !running.empty());) {
-    while (next < commands.size() && !idle.empty()) {
-      busy.push_back(std::move(idle.back()));
-      idle.pop_back();
+    while (next < commands.size() && !idle_.empty()) {
+      busy.push_back(std::move(idle_.back()));
+      idle_.pop_back();
       const std::int64_t wall_ms = context_.clock->wall_ms();
       const std::int64_t from_ns = context_.clock->monotonic_ns();
       asking::Asking asking = TRY(busy.back()->begin(spec_of(commands[next])));
@@ -132,7 +131,7 @@ Status PartRunner::run(const std::vector<std::vector<std::string>>& commands, in
       PartRan ran = TRY(heard_of(*running[i]));
       const auto asker =
           std::ranges::find(busy, running[i]->asker, [](const auto& one) { return one.get(); });
-      idle.push_back(std::move(*asker));
+      idle_.push_back(std::move(*asker));
       busy.erase(asker);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i--));
       more = TRY(heard(std::move(ran)));

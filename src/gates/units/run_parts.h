@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class PartRunner {
   const Candidate& candidate_;
   UnitTrees& trees_;
   PartPlace place_;
+  std::vector<std::unique_ptr<asking::Asker>> idle_;  // with the trees that they have made
 };
 
 }  // namespace gittxn::gates

@@ -61,6 +61,9 @@ struct UnitGate::State {
   Status list(PartRunner& runner);
   Status hear_list(PartRan ran);
   Status run_units(PartRunner& runner);
+  PartPlace place_in(const GateLane& lane) const {
+    return {lane.tree(), candidate.tree, outputs, files, env};
+  }
   Status run_in_places(GateLane& lane);
   Status run_in_one_checkout(GateLane lane);
   std::vector<std::string> units_to_run() const;
@@ -79,7 +82,7 @@ struct UnitGate::State {
   Environment env;
   std::string outputs_dir;
 
-  Runs runs = Runs::kWhatIsMissing;
+  Runs runs = Runs::kUpToAFailure;
   Outputs outputs;
   Oid files;
   bool prepared = false;  // outputs and files are known
@@ -248,7 +251,7 @@ Result<bool> UnitGate::State::hear(const std::vector<std::string>& units, PartRa
   }
   TRY(take(std::move(one), ran.printed));
   say();
-  return passed || runs == Runs::kAll;
+  return passed || runs != Runs::kUpToAFailure;
 }
 
 // Says how far it is, with what the rest took when it ran before.
@@ -291,18 +294,11 @@ Status UnitGate::State::run_in_places(GateLane& lane) {
   if (!prepared) return {};
   // The files are seen there, so that what a build wrote down of its place is true.
   TRY(make_dirs(lane.tree()));
-  const auto runner = [&] {
-    return PartRunner(context, policy, gate, candidate, trees,
-                      {lane.tree(), candidate.tree, outputs, files, env});
-  };
   if (TRY(know())) return {};
-  if (!names) {
-    PartRunner of_list = runner();
-    TRY(list(of_list));
-  }
+  PartRunner runner(context, policy, gate, candidate, trees, place_in(lane));
+  if (!names) TRY(list(runner));
   if (!refused.empty() || TRY(know())) return {};
-  PartRunner of_units = runner();
-  return run_units(of_units);
+  return run_units(runner);
 }
 
 // Without namespaces: everything in one checkout, one after the other.
@@ -409,6 +405,31 @@ Result<UnitGate::Explained> UnitGate::explained() {
   const Certificate* nearest = TRY(state_->evidence.nearest());
   if (nearest != nullptr) explained.nearest = nearest->tree;
   return explained;
+}
+
+Result<std::vector<UnitGate::Audited>> UnitGate::audit(GateLane lane, const Picked& picked) {
+  State& state = *state_;
+  std::vector<Audited> audited;
+  std::vector<std::vector<std::string>> commands;
+  for (const auto& [key, said] : state.said) {
+    if (said.part != Part::kUnit || said.ran || !picked(said)) continue;
+    audited.push_back({said, {}});
+    commands.push_back(unit_command(state.gate.command, said.unit));
+  }
+  if (!state.outputs.digest.empty()) TRY(kept_outputs(state.outputs_dir, state.outputs.digest));
+  TRY_IN("what a killed gate left", repo::remove_worktree(lane.path()));
+  TRY(make_dirs(lane.tree()));
+  PartRunner runner(state.context, state.policy, state.gate, state.candidate, state.trees,
+                    state.place_in(lane));
+  TRY(runner.run(commands, state.at_a_time(), [&](PartRan ran) -> Result<bool> {
+    UnitSaid& now = audited[ran.number].now;
+    now = std::move(ran.said);
+    now.unit = audited[ran.number].carried.unit;
+    now.output = TRY(state.context.store->put_artifact(ran.printed));
+    return true;
+  }));
+  TRY(remove_tree(lane.path()));
+  return audited;
 }
 
 Result<GateReport> UnitGate::run(GateLane lane, Runs runs) {

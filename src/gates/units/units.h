@@ -16,6 +16,7 @@
 // If we die: a checkout or an asking's directory that the next run removes, no certificate.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "gates/checkout.h"
 #include "gates/evidence/evidence.h"
 #include "gates/gate.h"
+#include "gates/units/table.h"
 
 namespace gittxn::gates {
 
@@ -39,10 +41,18 @@ class UnitGate {
 
   // Takes what is known. The report, not stored, if no part has to run.
   Result<std::optional<GateReport>> known();
-  // kWhatIsMissing: the parts that known() has not, up to one that does not pass. kAll: every part,
-  // whatever is known. The certificate is stored before this returns.
-  enum class Runs { kWhatIsMissing, kAll };
+  // kUpToAFailure: the parts that known() has not, up to one that does not pass; kWhatIsMissing:
+  // all of these; kAll: every part, whatever is known. The certificate is stored before this
+  // returns.
+  enum class Runs { kUpToAFailure, kWhatIsMissing, kAll };
   Result<GateReport> run(GateLane lane, Runs runs);
+  // Runs units again that were carried, where `picked`; after known() or run(). Nothing is stored.
+  // kNotFound: what the build left is no longer there.
+  struct Audited {
+    UnitSaid carried, now;
+  };
+  using Picked = std::function<bool(const UnitSaid& carried)>;
+  Result<std::vector<Audited>> audit(GateLane lane, const Picked& picked);
   // What known() found out, for people.
   struct WouldRun {
     std::string unit;  // "": the set-up and build, or the list, before which units are not known
