@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "api/kernel.h"
 #include "gates/evidence/evidence.h"
 #include "gates/gate.h"
+#include "gates/suggest.h"
 #include "gates/trust.h"
 #include "gates/units/units.h"
 #include "land/land.h"
@@ -17,7 +19,8 @@
 namespace gittxn::api {
 namespace {
 
-constexpr std::size_t kCounted = 2000;  // certificates, by gate_stats
+constexpr std::size_t kCounted = 2000;       // certificates, by gate_stats
+constexpr std::size_t kCountedTables = 200;  // of units
 
 // The work of a transaction, or a commit.
 Result<gates::Candidate> candidate_of(State& state, const std::string& id_or_commit) {
@@ -149,11 +152,70 @@ Result<std::vector<GateExplained>> Kernel::explain_gates(const std::string& id_o
   return explained;
 }
 
+Result<SuggestedPolicy> Kernel::suggest_gates(const std::optional<std::string>& onto) {
+  constexpr std::size_t kMostText = 1u << 20;
+  const repo::Objects& objects = state_->repository.objects();
+  const RefName branch = TRY(state_->target(onto));
+  const Oid tree = TRY(objects.tree_of(TRY(state_->repository.refs().read(branch))));
+  std::vector<std::string> files;
+  for (const PathChange& one : TRY(objects.diff(Oid(), tree))) {
+    if (one.after.is_file()) files.push_back(one.path);
+  }
+  const auto text_of = [&](const std::string& path) -> Result<std::string> {
+    const Oid blob = TRY(objects.entry_at(tree, path)).oid;
+    if (TRY(objects.blob_size(blob)) > kMostText) return std::string();
+    return objects.blob(blob, kMostText);
+  };
+  SuggestedPolicy suggested;
+  suggested.gates = TRY(gates::suggested_gates(files, text_of));
+  suggested.text = gates::suggested_policy(suggested.gates);
+  return suggested;
+}
+
+namespace {
+
+// Counts the units of a table that was not counted yet.
+void count_units(const gates::UnitTable& table, std::map<std::string, GateStats::Unit>& units) {
+  for (const gates::UnitSaid& said : table) {
+    if (said.part != gates::UnitSaid::Part::kUnit) continue;
+    GateStats::Unit& unit = units[said.unit];
+    const bool first = unit.name.empty();
+    unit.name = said.unit;
+    ++(said.ran ? unit.runs : unit.carried);
+    (said.ran ? unit.run_ms : unit.saved_ms) += said.duration_ms;
+    if (!said.ran) continue;
+    if (!said.passed) ++unit.failed;
+    if (said.flaky) ++unit.flaky;
+    if (first || unit.missed.empty()) unit.missed = said.missed;
+  }
+}
+
+Status count_units(const store::Store& store, const std::vector<Certificate>& newest,
+                   std::vector<GateStats>& all) {
+  std::set<Digest> counted;
+  std::map<GateName, std::map<std::string, GateStats::Unit>> units;
+  for (const Certificate& one : newest) {
+    if (one.units.empty() || counted.size() == kCountedTables) continue;
+    if (!counted.insert(one.units).second) continue;
+    const auto text = store.artifact(one.units);
+    const auto table = text ? gates::units_from_lines(*text) : Result<gates::UnitTable>({});
+    if (text && table) count_units(*table, units[one.gate]);
+  }
+  for (GateStats& stats : all) {
+    for (auto& [name, unit] : units[stats.gate]) stats.units.push_back(std::move(unit));
+    std::ranges::stable_sort(stats.units, std::greater(), &GateStats::Unit::run_ms);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<GateStats>> Kernel::gate_stats() {
   std::vector<GateStats> all;
   const store::Store* store = TRY(state_->recorded());
   std::set<std::pair<TxnId, GateName>> carried;  // a change is carried over once, whatever it lost
-  for (const Certificate& one : TRY(store->newest_certificates(kCounted))) {
+  const auto newest = TRY(store->newest_certificates(kCounted));
+  for (const Certificate& one : newest) {
     const bool again =
         !one.carried_from.empty() && !one.txn.empty() && !carried.emplace(one.txn, one.gate).second;
     if (again) continue;
@@ -165,6 +227,7 @@ Result<std::vector<GateStats>> Kernel::gate_stats() {
   for (GateStats& stats : all) {
     std::ranges::stable_sort(stats.missed, std::greater(), &GateStats::Cause::times);
   }
+  TRY(count_units(*store, newest, all));
   return all;
 }
 

@@ -13,6 +13,7 @@
 
 #include "audit/audit.h"
 #include "catalogue/impact.h"
+#include "gates/suggest.h"
 #include "model/policy.h"
 #include "model/read.h"
 #include "model/txn.h"
@@ -177,6 +178,12 @@ struct GateExplained {
   std::vector<std::pair<std::string, std::string>> would_run = {};
 };
 
+// Gates that a repository may want, by what is in it.
+struct SuggestedPolicy {
+  std::vector<gates::SuggestedGate> gates;
+  std::string text;  // .gittxn.toml
+};
+
 // Runs of one gate, among the newest certificates.
 struct GateStats {
   GateName gate;
@@ -188,6 +195,14 @@ struct GateStats {
   };
   std::vector<Cause> missed;  // why it ran although it had passed before; the most frequent first
   std::string limited;        // why its last pass counts for nothing else; "" it counts
+  // Of a gate with units, each, the slowest first; of the newest 200 tables.
+  struct Unit {
+    std::string name;
+    std::int64_t runs = 0, failed = 0, flaky = 0, carried = 0;
+    std::int64_t run_ms = 0, saved_ms = 0;
+    std::string missed;  // why it ran the last time
+  };
+  std::vector<Unit> units;
 };
 
 // What git-txn enforces, what it only records, and by what: the table of docs/enforces.md.
@@ -251,6 +266,8 @@ class Kernel {
   // records nothing.
   Result<std::vector<GateExplained>> explain_gates(const std::string& id_or_commit,
                                                    const std::vector<std::string>& names);
+  // A policy for the tests that the branch has, as the text of a .gittxn.toml.
+  Result<SuggestedPolicy> suggest_gates(const std::optional<std::string>& onto);
   // Counts the runs of each gate in the newest certificates.
   Result<std::vector<GateStats>> gate_stats();
   Result<std::vector<std::string>> trust_listing(const std::optional<std::string>& onto);

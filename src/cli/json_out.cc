@@ -103,6 +103,7 @@ void gate_fields(FieldIo& io, const GateSpec& gate) {
   io.integer("timeout_ms", gate.timeout_ms, kNotNegative);
   io.texts("env", gate.env);
   io.boolean("carry", gate.carry);
+  io.texts("blind", gate.blind);
   io.integer("retries", gate.retries, kNotNegative);
   io.word("flaky", gate.allow_flaky ? "allow" : "block", {"block", "allow"});
   if (io.or_null("units", gate.units.has_value())) {

@@ -43,6 +43,7 @@ std::string units_text(const gates::GateReport& report) {
                                  units.units - ran);
   if (units.saved_ms > 0) text += ", " + format_duration(units.saved_ms) + " saved";
   if (units.flaky > 0) text += fmt::format(", {} flaky", units.flaky);
+  if (units.quarantined > 0) text += fmt::format(", {} in quarantine", units.quarantined);
   if (units.failed > 0) text += fmt::format(", {} failed", units.failed);
   return text;
 }

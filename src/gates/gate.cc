@@ -40,6 +40,7 @@ class GateRun {
   std::string* missed() { return &missed_; }  // why nothing counted that was known, if asked
 
  private:
+  Status run_in(const GateCheckout& checkout);
   Status execute(const GateCheckout& checkout);
   Status judge_evidence(const GateCheckout& checkout);
 
@@ -53,6 +54,7 @@ class GateRun {
   std::vector<std::string> records_;
   ProcessResult result_;
   std::string missed_;
+  std::string failed_before_;  // what runs that failed and are repeated printed
   GateReport report_;
 };
 
@@ -79,7 +81,9 @@ Status GateRun::execute(const GateCheckout& checkout) {
 // Fills in inputs and tool_env when this run may stand for another one, else says why it may not.
 Status GateRun::judge_evidence(const GateCheckout& checkout) {
   Certificate& certificate = report_.certificate;
-  if (!certificate.passed)
+  if (certificate.flaky)
+    certificate.limited = "it passed after it had failed";
+  else if (!certificate.passed)
     certificate.limited = "it did not pass";
   else if (!result_.trace.lost.empty())
     certificate.limited = result_.trace.lost;
@@ -97,7 +101,7 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   run.tree_of_snapshot = candidate_.tree;
   run.start_wall_ms = start_wall_ms_;
   const JudgedRun judged = TRY_IN("the reads of gate " + gate_.name.str(),
-                                  judged_run(context_, policy_, candidate_, env_, run));
+                                  judged_run(context_, policy_, gate_, candidate_, env_, run));
   certificate.inputs = judged.inputs;
   certificate.limited = judged.limited;
   if (judged.survey.empty()) return {};
@@ -107,15 +111,13 @@ Status GateRun::judge_evidence(const GateCheckout& checkout) {
   return {};
 }
 
-Result<GateReport> GateRun::run(GateLane::Lanes lanes) {
+// One run in a checkout: what it says, without what it depends on.
+Status GateRun::run_in(const GateCheckout& checkout) {
   start_wall_ms_ = context_.clock->wall_ms();
-  GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));
-  GateCheckout checkout =
-      TRY(GateCheckout::make(context_, std::move(lane), candidate_, candidate_.commit));
   TRY(fp_checked_out.hit());
   TRY_IN("gate " + gate_.name.str(), execute(checkout));
   TRY(fp_ran.hit());
-
+  result_.output.insert(0, failed_before_);
   report_.certificate =
       TRY(certificate_of(context_, gate_.name, gate_.version, candidate_, result_));
   Certificate& certificate = report_.certificate;
@@ -125,10 +127,28 @@ Result<GateReport> GateRun::run(GateLane::Lanes lanes) {
   if (!certificate.elsewhere.empty() && !INJECTED_BUG("gates.tests_anything")) {
     certificate.passed = false;
   }
-  TRY(judge_evidence(checkout));
-  TRY(context_.store->append({store::events::gate_evaluated(report_.certificate)}));
-  TRY(checkout.discard());
-  return report_;
+  return {};
+}
+
+Result<GateReport> GateRun::run(GateLane::Lanes lanes) {
+  GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));
+  Certificate& certificate = report_.certificate;
+  for (int failures = 0;; ++failures) {
+    GateCheckout checkout =
+        TRY(GateCheckout::make(context_, std::move(lane), candidate_, candidate_.commit));
+    TRY(run_in(checkout));
+    if (certificate.passed || failures == gate_.retries) {
+      certificate.flaky = certificate.passed && failures > 0;
+      if (certificate.flaky) certificate.passed = gate_.allow_flaky;
+      TRY(judge_evidence(checkout));
+      TRY(context_.store->append({store::events::gate_evaluated(certificate)}));
+      TRY(checkout.discard());
+      return report_;
+    }
+    failed_before_ = fmt::format("{}== run {} of it: {}\n", result_.output, failures + 1,
+                                 outcome_of(certificate));
+    lane = TRY(checkout.leave());
+  }
 }
 
 }  // namespace
@@ -141,6 +161,7 @@ std::string outcome_of(const Certificate& certificate) {
     return fmt::format("{} of {} units failed, first {}", tally.failed, tally.units,
                        encode_path(tally.first_failed));
   }
+  if (certificate.flaky) return "it failed, and passed when it was repeated";
   if (certificate.timed_out) return "it did not end within its time limit";
   if (certificate.exit_status != 0) return fmt::format("exit status {}", certificate.exit_status);
   return fmt::format("it tested {}, not the candidate", certificate.elsewhere);

@@ -393,6 +393,31 @@ TEST_P(TracedGate, MustNotTestAnotherCheckout) {
   EXPECT_EQ(elsewhere("ls " + checkout + "; test -e " + checkout + "/src/a.txt"), "");
 }
 
+TEST_F(Gate, AFailureIsRepeatedAsOftenAsThePolicySays) {
+  const Candidate candidate = world_.candidate({{"src/new.txt", "new\n"}});
+  // It fails twice.
+  const std::string command =
+      "echo ran >>\"$HOME/count\"; echo out; test $(wc -l <\"$HOME/count\") -gt 2";
+  const GateReport once = world_.run(GateWorld::policy(command, "retries = 1\n"), candidate);
+  EXPECT_FALSE(once.certificate.passed);
+  EXPECT_FALSE(once.certificate.flaky);
+  EXPECT_EQ(count(), 2);
+  must(remove_file(world_.home("count")));
+  const GateReport blocked = world_.run(GateWorld::policy(command, "retries = 2\n"), candidate);
+  EXPECT_FALSE(blocked.certificate.passed);
+  EXPECT_TRUE(blocked.certificate.flaky);
+  EXPECT_EQ(outcome_of(blocked.certificate), "it failed, and passed when it was repeated");
+  EXPECT_EQ(world_.output_of(blocked),
+            "out\n== run 1 of it: exit status 1\nout\n== run 2 of it: exit status 1\nout\n");
+  must(remove_file(world_.home("count")));
+  const Policy allowed = GateWorld::policy(command, "retries = 2\nflaky = \"allow\"\n");
+  const GateReport passed = world_.run(allowed, candidate);
+  EXPECT_TRUE(passed.certificate.passed);
+  EXPECT_TRUE(passed.certificate.flaky);
+  EXPECT_TRUE(passed.certificate.tool_env.empty()) << "it counts for that run alone";
+  EXPECT_FALSE(world_.run(allowed, candidate).reused);
+}
+
 TEST_F(Gate, TwoAtOnceGetLanesOfTheirOwn) {
   Candidate candidate = world_.candidate({{"x", "x"}});
   GateContext context = world_.context();

@@ -404,7 +404,7 @@ Status read_proposals(const toml::node& node, Policy& policy) {
 Result<Policy> read_policy(const toml::table& root) {
   TRY(only_known(root, "the file",
                  {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on",
-                  "proposals", "question", "listings"}));
+                  "proposals", "question", "listings", "quarantine"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -417,6 +417,7 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("proposals")) TRY(read_proposals(*node, policy));
   if (const auto* node = root.get("question")) TRY(read_questions(*node, policy));
   if (const auto* node = root.get("listings")) TRY(read_listings(*node, policy));
+  if (const auto* node = root.get("quarantine")) TRY(read_quarantine(*node, policy));
   seal_policy(policy);
   return policy;
 }

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gates/policy_file.h"
 #include "gates/trust.h"
+#include "gates/units/names.h"
+#include "gates/units/presets.h"
 
 namespace gittxn::gates {
 namespace {
@@ -99,6 +102,45 @@ TEST(PolicyGates, SayWhatIsWrongWithTheirUnits) {
   EXPECT_TRUE(parse_policy("[[gate]]\nname = \"suite\"\nunits = [\"a\"]\n"
                            "run = [\"sh\", \"-c\", \"x \\\"$1\\\"\", \"sh\", \"{unit}\"]\n")
                   .has_value());
+}
+
+TEST(PolicyGates, OfAPresetAreAsItSaysButForWhatTheySay) {
+  for (const GatePreset& preset : gate_presets()) {
+    const Policy policy = with(fmt::format("preset = \"{}\"\n", preset.name));
+    const GateSpec& gate = policy.gates.front();
+    EXPECT_EQ(gate.command, preset.gate.command);
+    EXPECT_EQ(unit_command_problem(gate.command), std::nullopt) << preset.name;
+  }
+  const Policy go = with("preset = \"go\"\nunits = [\"./a\"]\nbuild = \"true\"\njobs = 3\n");
+  const UnitsSpec& units = *go.gates.front().units;
+  EXPECT_THAT(units.list, IsEmpty());
+  EXPECT_THAT(units.names, ElementsAre("./a"));
+  EXPECT_THAT(units.prepare, ElementsAre(ElementsAre("sh", "-c", "true")));
+  EXPECT_THAT(units.caches, ElementsAre("~/.cache/go-build"));
+  EXPECT_EQ(units.jobs, 3);
+  const auto unknown = parse_policy("[[gate]]\nname = \"x\"\npreset = \"jest\"\n");
+  EXPECT_THAT(unknown.error().message, HasSubstr("there is no preset 'jest'"));
+  EXPECT_THAT(unknown.error().hint, HasSubstr("pytest, unittest"));
+}
+
+TEST(PolicyGates, MayHaveUnitsInQuarantine) {
+  const std::string gate = "units = [\"a\"]\nrun = [\"sh\", \"{unit}\"]\n";
+  const std::string entry = "[[quarantine]]\ngate = \"suite\"\nunit = \"a\"\nwhy = \"flaky\"\n";
+  const Policy policy = with(gate + entry + "until = 2026-12-31\n");
+  ASSERT_EQ(policy.quarantine.size(), 1u);
+  EXPECT_EQ(policy.quarantine[0].until, "2026-12-31");
+  EXPECT_NE(policy.version, with(gate).version);
+  EXPECT_EQ(policy.gates.front().version, with(gate).gates.front().version);
+  EXPECT_EQ(policy.trust_hash, with(gate).trust_hash) << "it runs nothing";
+  for (const auto& [rest, why] : std::vector<std::pair<std::string, std::string>>{
+           {entry, "a [[quarantine]] needs until"},
+           {entry + "until = \"2026-12-31\"\n", "until must be a day"},
+           {"[[quarantine]]\ngate = \"other\"\nunit = \"a\"\nwhy = \"x\"\nuntil = 2026-12-31\n",
+            "there is no gate 'other' with units"}}) {
+    const auto wrong = parse_policy("[[gate]]\nname = \"suite\"\n" + gate + rest);
+    ASSERT_FALSE(wrong.has_value());
+    EXPECT_THAT(wrong.error().message, HasSubstr(why));
+  }
 }
 
 }  // namespace

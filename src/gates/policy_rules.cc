@@ -53,6 +53,7 @@ Json gate_json(const GateSpec& gate) {
   if (!gate.carry) json["carry"] = false;
   if (gate.retries > 0) json["retries"] = gate.retries;
   if (gate.allow_flaky) json["flaky"] = "allow";
+  if (!gate.blind.empty()) json["blind"] = gate.blind;
   if (gate.units) json["units"] = units_json(*gate.units);
   return json;
 }
@@ -234,6 +235,10 @@ void seal_policy(Policy& policy) {
     whole["generated"].push_back({{"artifact", file.artifact}, {"from", file.from}});
   }
   for (const QuestionRule& rule : policy.questions) whole["questions"].push_back(rule.command);
+  for (const Quarantine& one : policy.quarantine) {
+    whole["quarantine"].push_back(
+        {{"gate", one.gate.str()}, {"unit", encode_path(one.unit)}, {"until", one.until}});
+  }
   for (const std::string& prefix : policy.listings) whole["listings"].push_back(prefix);
   if (policy.limits != Limits{}) whole["limits"] = limits_json(policy.limits);
   if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {

@@ -46,6 +46,7 @@ Status check_name(const toml::source_region& at, std::string_view what, std::str
                   Problem problem);
 // "make test" runs under sh; ["make", "test"] runs as it is.
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what);
+std::vector<std::string> sorted_once(std::vector<std::string> texts);
 Result<std::vector<std::string>> env_of(const toml::node& node);
 Result<std::int64_t> timeout_of(const toml::node& node);
 struct Range {
@@ -74,6 +75,8 @@ Result<const toml::table*> table_with(const toml::source_region& at, const toml:
 
 // [[gate]]: policy_gates.cc.
 Status read_gates(const toml::node& node, Policy& policy);
+// [[quarantine]], likewise; `policy` has its gates.
+Status read_quarantine(const toml::node& node, Policy& policy);
 // [workflow.NAME]: policy_workflows.cc.
 Status read_workflows(const toml::node& node, Policy& policy);
 

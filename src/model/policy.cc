@@ -49,6 +49,7 @@ void fields(FieldIo& io, UnitTally& tally) {
   io.integer({"ran", "the others were carried"}, tally.ran);
   io.integer("failed", tally.failed);
   io.integer({"flaky", "that passed after they had failed"}, tally.flaky);
+  io.integer({"quarantined", "of those that failed"}, tally.quarantined);
   io.integer({"saved_ms", "what those that did not run took when they did"}, tally.saved_ms);
   io.text({"first_failed", "its name"}, tally.first_failed);
 }

@@ -31,6 +31,7 @@ struct GateSpec {
   bool carry = true;                    // what it said of one tree may count for another
   int retries = 0;                      // how often a failure is repeated, on the same candidate
   bool allow_flaky = false;             // a pass after a failure is a pass
+  std::vector<std::string> blind = {};  // "list:docs", "stat:**": looks that do not count
   std::optional<UnitsSpec> units = {};  // `command` has kUnitWord in it
   Digest version;                       // hash of the normalised definition
 };
@@ -40,6 +41,14 @@ inline constexpr std::string_view kUnitWord = "{unit}";
 // [[question]]: a command whose exit status is its answer, at every level.
 struct QuestionRule {
   std::vector<std::string> command;  // argv; a string in the file as ["sh", "-c", string]
+};
+
+// [[quarantine]]: a unit that may fail before that day.
+struct Quarantine {
+  GateName gate;
+  std::string unit;
+  std::string until;  // "2026-12-31", by UTC
+  std::string why;
 };
 
 struct WorktreeSpec {
@@ -141,6 +150,7 @@ struct Policy {
   std::vector<HandlerSpec> handlers = {};  // sorted by name
   ProposalRules proposals = {};
   std::vector<QuestionRule> questions = {};  // in file order
+  std::vector<Quarantine> quarantine = {};   // in file order
   std::vector<std::string> listings = {};    // prefixes; sorted. Whoever listed these read them
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
@@ -152,6 +162,7 @@ struct UnitTally {
   int ran = 0;  // in this run; the others were carried
   int failed = 0;
   int flaky = 0;
+  int quarantined = 0;        // of those that failed
   std::int64_t saved_ms = 0;  // what those that did not run took when they did
   std::string first_failed;   // its name
   bool operator==(const UnitTally&) const = default;

@@ -68,6 +68,7 @@ a_life() {
   exits 0 git txn gate run HEAD --json
   exits 0 git txn gate explain HEAD --json
   exits 0 git txn gate stats --json
+  exits 0 git txn gate suggest --json
   exits 1 git txn commit "$ID" --json
   exits 3 git txn show t-none --json
   exits 3 git txn frob --json

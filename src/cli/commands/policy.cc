@@ -88,7 +88,25 @@ constexpr Printed<std::vector<api::GateStats>> kStatsJson{
           io2.integer("times", cause.times, kPositive);
         });
         each.text("limited", one.limited);
+        each.list_of("units", one.units, [](FieldIo& io2, const api::GateStats::Unit& unit) {
+          io2.text("name", unit.name);
+          io2.each_count({{"runs", unit.runs}, {"failed", unit.failed}, {"flaky", unit.flaky}});
+          io2.each_count({{"carried", unit.carried}});
+          io2.each_count({{"run_ms", unit.run_ms}, {"saved_ms", unit.saved_ms}});
+          io2.text({"missed", "why it ran the last time"}, unit.missed);
+        });
       });
+    }};
+
+constexpr Printed<api::SuggestedPolicy> kSuggestedJson{
+    "gate-suggested", "Gates for the tests that a branch has.",
+    [](FieldIo& io, const api::SuggestedPolicy& policy) {
+      io.list_of("gates", policy.gates, [](FieldIo& each, const gates::SuggestedGate& gate) {
+        each.each_text({{"name", gate.name}, {"why", gate.why}});
+        each.text_or_null("preset", gate.preset);
+        each.text_or_null("run", gate.run);
+      });
+      io.text({"policy", "as a .gittxn.toml"}, policy.text);
     }};
 
 struct Listing {
@@ -147,6 +165,9 @@ Result<int> gate_show(Session& session, api::Kernel& kernel) {
                                   : quote_argv(found->units->list);
     out += fmt::format("  units    {}\n", clean(units));
   }
+  for (const std::string& rule : found->blind) {
+    out += fmt::format("  blind    {}\n", clean(rule));
+  }
   if (!found->carry) out += "  carries  no: it runs for every candidate\n";
   return session.show(kGateJson(*found),
                       out + fmt::format("  version  {}\n", found->version.str()));
@@ -186,7 +207,28 @@ Result<int> gate_explain(Session& session, api::Kernel& kernel) {
   return session.show(kExplainedJson(explained), text);
 }
 
+Result<int> gate_suggest(Session& session, api::Kernel& kernel) {
+  const api::SuggestedPolicy policy = TRY(kernel.suggest_gates(session.flag("--onto")));
+  return session.show(kSuggestedJson(policy), policy.text);
+}
+
 constexpr std::size_t kMostCauses = 3;
+constexpr std::size_t kMostSlow = 10;
+
+std::string unit_lines(const api::GateStats& one) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(one.units.size(), kMostSlow); ++i) {
+    const api::GateStats::Unit& unit = one.units[i];
+    text += fmt::format("  {}: {} in {}, {} failed, {} flaky; {} carried over, {} saved\n",
+                        clean(unit.name), counted(unit.runs, "run"), format_duration(unit.run_ms),
+                        unit.failed, unit.flaky, unit.carried, format_duration(unit.saved_ms));
+  }
+  if (one.units.size() > kMostSlow) {
+    text +=
+        fmt::format("  and {} more units; --json names them all\n", one.units.size() - kMostSlow);
+  }
+  return text;
+}
 
 Result<int> gate_stats(Session& session, api::Kernel& kernel) {
   const auto all = TRY(kernel.gate_stats());
@@ -202,6 +244,7 @@ Result<int> gate_stats(Session& session, api::Kernel& kernel) {
     }
     if (!one.limited.empty())
       text += fmt::format("  its last run cannot be reused: {}\n", clean(one.limited));
+    text += unit_lines(one);
   }
   return session.show(kStatsJson(all), text);
 }
@@ -281,6 +324,12 @@ const CommandSpec kGateCommand{
                       {"NAME", Value::kText, 0, 64}},
          .examples = {{"git txn gate explain main", "what would run if this were to land"}},
          .outputs = {{kExplainedJson}}},
+        {.name = "gate suggest",
+         .summary = "print a policy for the tests that the branch has",
+         .handler = gate_suggest,
+         .flags = {kPolicyOnto},
+         .examples = {{"git txn gate suggest", "what to put into .gittxn.toml"}},
+         .outputs = {{kSuggestedJson}}},
         {.name = "gate stats",
          .summary = "count what ran, what was carried over, and why gates ran again",
          .handler = gate_stats,

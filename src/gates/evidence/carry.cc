@@ -10,6 +10,7 @@
 #include "base/fields.h"
 #include "base/text.h"
 #include "certify/judge.h"
+#include "gates/generated.h"
 #include "model/fields.h"
 
 namespace gittxn::gates {
@@ -64,6 +65,36 @@ std::string bound_by(const Read& read) {
 }
 
 }  // namespace
+
+constexpr std::string_view kList = "list:", kStat = "stat:";
+
+std::optional<std::string> blind_problem(std::string_view rule) {
+  if (rule == "list:.") return std::nullopt;
+  const bool known = rule.starts_with(kList) || rule.starts_with(kStat);
+  if (!known) return "begins with neither \"list:\" nor \"stat:\"";
+  return glob_problem(rule.substr(kList.size()));
+}
+
+Looks seen_by(Looks looks, const std::vector<std::string>& blind) {
+  for (const std::string_view rule : blind) {
+    const bool listing = rule.starts_with(kList);
+    const auto glob = parse_glob(rule.substr(kList.size()));
+    const auto covers = [&](const Look& look) {
+      if (look.path.empty()) return rule == "list:.";
+      return glob && is_one_of(*glob, look.path);
+    };
+    if (listing) {
+      std::erase_if(
+          looks, [&](const Look& look) { return look.kind == ReadKind::kListing && covers(look); });
+      continue;
+    }
+    for (Look& look : looks) {
+      if (look.kind != ReadKind::kMetadata || !covers(look)) continue;
+      look.digest = look.digest.substr(0, look.digest.find(' '));  // the mode
+    }
+  }
+  return united(std::move(looks), {});
+}
 
 std::string in_words(const Changed& changed) {
   const auto& [look, cause] = changed;

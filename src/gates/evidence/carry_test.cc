@@ -130,5 +130,37 @@ TEST(Carry, TheyAreUnitedOnce) {
   EXPECT_EQ(united({b, a}, {a}), (Looks{a, b}));
 }
 
+TEST(Looks, ThatAPolicySaysDoNotCountAreLeftOut) {
+  const std::string file = "100644 " + std::string(40, 'a');
+  const Looks looks = {
+      {ReadKind::kContent, "docs/a", "x"},      {ReadKind::kListing, "", "x"},
+      {ReadKind::kListing, "docs", "x"},        {ReadKind::kListing, "docs/deep", "x"},
+      {ReadKind::kMetadata, "README.md", file}, {ReadKind::kMetadata, "src/a.c", file}};
+  const auto left = [&](std::vector<std::string> rules) {
+    std::string text;
+    for (const Look& look : seen_by(united(looks, {}), rules)) {
+      const bool mode_alone = look.kind == ReadKind::kMetadata && look.digest == "100644";
+      text +=
+          std::string(read_kind_name(look.kind)) + " " + look.path + (mode_alone ? "!" : "") + ";";
+    }
+    return text;
+  };
+  const std::string all = left({});
+  EXPECT_EQ(left({"list:src"}), all);
+  EXPECT_EQ(left({"list:docs"}),
+            "content docs/a;metadata README.md;metadata src/a.c;listing ;listing docs/deep;");
+  EXPECT_EQ(left({"list:.", "list:docs/"}),
+            "content docs/a;metadata README.md;metadata src/a.c;listing docs;");
+  EXPECT_EQ(left({"stat:**/*.md"}),
+            "content docs/a;metadata README.md!;metadata src/a.c;listing ;listing docs;listing "
+            "docs/deep;");
+  EXPECT_EQ(left({"stat:**"}),
+            "content docs/a;metadata README.md!;metadata src/a.c!;listing ;listing docs;listing "
+            "docs/deep;");
+  EXPECT_EQ(blind_problem("list:docs"), std::nullopt);
+  EXPECT_NE(blind_problem("read:docs"), std::nullopt);
+  EXPECT_NE(blind_problem("list:../x"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace gittxn::gates

@@ -50,7 +50,7 @@ Result<Looks> looks_at_placed(const repo::Objects& objects, const Policy& policy
 
 }  // namespace
 
-Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy,
+Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy, const GateSpec& gate,
                              const Candidate& candidate, const Environment& env, const RunOf& run) {
   JudgedRun judged;
   const ReadSet seen = TRY(reads_of(context, run));
@@ -79,6 +79,7 @@ Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy,
   judged.limited = survey.why();
   if (judged.survey.empty()) return judged;
   judged.looks = looks_of(seen, run.snapshot, &judged.limited);
+  if (judged.looks) judged.looks = seen_by(*std::move(judged.looks), gate.blind);
   if (judged.looks && !run.view.apart) {
     const repo::Objects& objects = context.repository->objects();
     judged.looks = united(*std::move(judged.looks),

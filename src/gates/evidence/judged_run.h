@@ -33,7 +33,7 @@ struct JudgedRun {
 };
 
 // `env`: what its commands were given.
-Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy,
+Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy, const GateSpec& gate,
                              const Candidate& candidate, const Environment& env, const RunOf& run);
 
 }  // namespace gittxn::gates

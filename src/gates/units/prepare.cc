@@ -50,7 +50,7 @@ Status judge(const PrepareRequest& request, const GateCheckout& checkout, const 
   run.tree_of_snapshot = candidate.tree;
   run.start_wall_ms = start_wall_ms;
   const JudgedRun judged = TRY_IN("the reads of the build of gate " + gate.name.str(),
-                                  judged_run(context, policy, candidate, env, run));
+                                  judged_run(context, policy, gate, candidate, env, run));
   said->limited = judged.limited;
   if (judged.survey.empty()) return {};
   said->survey = TRY(context.store->put_artifact(judged.survey));

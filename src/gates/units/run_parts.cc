@@ -99,7 +99,7 @@ Result<PartRan> PartRunner::heard_of(Running& running) {
   else if (!asked.left_running.empty())
     said.limited = "it left processes running";
   if (!said.limited.empty()) return ran;
-  const JudgedRun judged = TRY(judged_run(context_, policy_, candidate_, place_.env, run));
+  const JudgedRun judged = TRY(judged_run(context_, policy_, gate_, candidate_, place_.env, run));
   said.limited = judged.limited;
   if (judged.survey.empty()) return ran;
   said.survey = TRY(context_.store->put_artifact(judged.survey));

@@ -356,6 +356,28 @@ TEST_F(Units, OneThatPassesAfterItHadFailedIsFlaky) {
   EXPECT_GT(flaky, 0);
 }
 
+TEST_F(Units, OneInQuarantineMayFailUntilItsDay) {
+  const auto in_quarantine = [&](const std::string& until) {
+    return policy(std::string(kPlain),
+                  "[[quarantine]]\ngate = \"suite\"\nunit = \"tests/a\"\n"
+                  "why = \"it is slow\"\nuntil = " +
+                      until + "\n");
+  };
+  const Candidate candidate = next({{"tests/a", "exit 5\n"}});
+  const GateReport passed = run(in_quarantine("2999-12-31"), candidate);
+  EXPECT_TRUE(passed.certificate.passed);
+  EXPECT_EQ(passed.certificate.tally.failed, 1);
+  EXPECT_EQ(passed.certificate.tally.quarantined, 1);
+  EXPECT_EQ(world_.streamed()["suite"],
+            "== tests/a: exit status 5\n== tests/a may fail until 2999-12-31: it is slow\n");
+  EXPECT_EQ(ran(run(in_quarantine("2999-12-31"), next({{"tests/a", "exit 5\n"}, {"docs", "x\n"}}))),
+            "tests/a")
+      << "it runs for every candidate";
+  const GateReport over = run(in_quarantine("2001-01-01"), next({{"tests/a", "exit 5\n"}}));
+  EXPECT_FALSE(over.certificate.passed);
+  EXPECT_EQ(over.certificate.tally.quarantined, 0);
+}
+
 // Says what went wrong.
 std::string told_without_namespaces() {
   if (!asking::testing::without_namespaces()) return "they could not be taken away";
