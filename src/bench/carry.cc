@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -80,71 +81,83 @@ constexpr int kRepeats = 3;  // of a unit that fails where it was carried to
 // Of one unit: its last run that passed, as it was known before a commit.
 using Before = std::map<std::string, gates::UnitSaid>;
 
+using Lane = std::function<Result<gates::GateLane>()>;
+
+// What a run says of each unit that was carried; of one that fails, up to three runs more.
+struct Truth {
+  std::map<std::string, gates::UnitSaid> now;
+  std::set<std::string> flaky;  // failed, and passed on the same files
+};
+Result<Truth> truth_of(gates::UnitGate& gate, const Lane& lane) {
+  Truth truth;
+  std::set<std::string> failed;
+  for (int run = 0; run <= kRepeats && (run == 0 || !failed.empty()); ++run) {
+    const auto picked = [&](const gates::UnitSaid& said) {
+      return run == 0 || failed.contains(said.unit);
+    };
+    for (auto& one : TRY(gate.audit(TRY(lane()), picked))) {
+      const std::string& unit = one.carried.unit;
+      if (one.now.passed && failed.erase(unit) > 0) truth.flaky.insert(unit);
+      if (!one.now.passed) failed.insert(unit);
+      truth.now.insert_or_assign(unit, std::move(one.now));
+    }
+  }
+  return truth;
+}
+
+// Whether a unit could have been carried: it passed on the very bytes that it looks into now.
+Result<const char*> could_be(const History& history, const Before& before,
+                             const gates::UnitSaid& now) {
+  const auto last = before.find(now.unit);
+  if (last == before.end()) return "new";
+  const auto then = TRY(history.bytes_of(last->second));
+  const auto here = TRY(history.bytes_of(now));
+  if (!then || !here) return "unknown";
+  return *then == *here ? "same" : "other";
+}
+
+Status print_table(const History& history, const std::string& commit, const Truth& truth,
+                   const gates::UnitTable& table, Before& before) {
+  for (const gates::UnitSaid& one : table) {
+    if (one.part != gates::UnitSaid::Part::kUnit) {
+      fmt::print("part commit={} ran={} ms={} limited={}\n", commit, one.ran ? 1 : 0,
+                 one.duration_ms, one.limited);
+      continue;
+    }
+    const auto again = truth.now.find(one.unit);
+    const gates::UnitSaid& now = again == truth.now.end() ? one : again->second;
+    fmt::print("unit commit={} carried={} passed={} flaky={} bytes={} ms={} name={} limited={}\n",
+               commit, one.ran ? 0 : 1, now.passed ? 1 : 0, truth.flaky.contains(one.unit) ? 1 : 0,
+               TRY(could_be(history, before, now)), now.duration_ms, one.unit, now.limited);
+    if (now.passed) before.insert_or_assign(one.unit, now);
+  }
+  return {};
+}
+
 // What one commit came to, as lines for whoever counts.
-Status measure_commit(History& history, const gates::Candidate& candidate, Before& before) {
+Status measure_commit(const History& history, const gates::Candidate& candidate, Before& before) {
   const GateSpec& spec = history.policy.gates.front();
   gates::Evidence evidence(history.context, history.policy, candidate);
   gates::UnitGate gate =
       TRY(gates::UnitGate::open(history.context, history.policy, spec, candidate, evidence));
-  const auto lane = [&] {
+  const Lane lane = [&] {
     return gates::GateLane::take(history.context, spec.name.str(), candidate.branch,
                                  gates::GateLane::Lanes::kFixedOnly);
   };
+  const std::string commit = candidate.commit.str().substr(0, 10);
   auto known = TRY(gate.known());
   const gates::GateReport report =
       known ? *std::move(known) : TRY(gate.run(TRY(lane()), gates::UnitGate::Runs::kWhatIsMissing));
   const Certificate& said = report.certificate;
   if (!said.refused.empty()) {
-    fmt::print("refused commit={} {}\n", candidate.commit.str(), said.refused);
+    fmt::print("refused commit={} why={}\n", commit, said.refused);
     return {};
   }
-  auto audited = TRY(gate.audit(TRY(lane()), [](const gates::UnitSaid&) { return true; }));
-  std::set<std::string> flaky;
-  for (int again = 0; again < kRepeats; ++again) {
-    std::set<std::string> failed;
-    for (const auto& one : audited) {
-      if (!one.now.passed) failed.insert(one.carried.unit);
-    }
-    if (failed.empty()) break;
-    for (auto& one : TRY(gate.audit(TRY(lane()), [&](const gates::UnitSaid& said_then) {
-           return failed.contains(said_then.unit);
-         }))) {
-      if (!one.now.passed) continue;
-      flaky.insert(one.carried.unit);
-      const auto first = std::ranges::find(audited, one.carried.unit,
-                                           [](const auto& each) { return each.carried.unit; });
-      first->now = std::move(one.now);
-    }
-  }
-  std::map<std::string, const gates::UnitGate::Audited*> truth;
-  for (const auto& one : audited) truth[one.carried.unit] = &one;
-  for (const gates::UnitSaid& one :
-       TRY(gates::units_from_lines(TRY(history.store->artifact(said.units))))) {
-    if (one.part != gates::UnitSaid::Part::kUnit) {
-      fmt::print("part commit={} ran={} ms={} limited={}\n", candidate.commit.str().substr(0, 10),
-                 one.ran ? 1 : 0, one.duration_ms, one.limited);
-      continue;
-    }
-    const auto again = truth.find(one.unit);
-    const gates::UnitSaid& now = again == truth.end() ? one : again->second->now;
-    // Whether it could have been: it passed on the very bytes that it looks into now.
-    const char* could = "new";
-    if (const auto last = before.find(one.unit); last != before.end()) {
-      const auto then = TRY(history.bytes_of(last->second));
-      const auto here = TRY(history.bytes_of(now));
-      could = !then || !here ? "unknown" : *then == *here ? "same" : "other";
-    }
-    fmt::print(
-        "unit commit={} carried={} passed={} flaky={} bytes={} ms={} name={} limited={} "
-        "missed={}\n",
-        candidate.commit.str().substr(0, 10), one.ran ? 0 : 1, now.passed ? 1 : 0,
-        flaky.contains(one.unit) ? 1 : 0, could, now.duration_ms, one.unit, now.limited,
-        one.missed);
-    if (now.passed) before.insert_or_assign(one.unit, now);
-  }
+  const Truth truth = TRY(truth_of(gate, lane));
+  const std::string lines = TRY(history.store->artifact(said.units));
+  TRY(print_table(history, commit, truth, TRY(gates::units_from_lines(lines)), before));
   for (const auto& would : TRY(gate.explained()).would_run) {
-    fmt::print("why commit={} name={} why={}\n", candidate.commit.str().substr(0, 10), would.unit,
-               would.why);
+    fmt::print("why commit={} name={} why={}\n", commit, would.unit, would.why);
   }
   std::fflush(stdout);
   return {};
