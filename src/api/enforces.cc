@@ -108,10 +108,10 @@ constexpr Enforced kTable[] = {
      "enforced where the policy names them; else it is a file like others", "the certifier",
      "[generated]"},
     {"Gates of the policy", "enforced",
-     "run on exactly the tree that lands, as a whole or in units, or a certificate of this gate and "
-     "environment is carried over from another tree where all that the gate or unit looked at is "
-     "the same; carry = false forbids that. Not counted, where the policy says so: looks that blind "
-     "names, what is in caches, and the failure of a unit in quarantine",
+     "run on exactly the tree that lands, as a whole or in units, or a certificate of this gate "
+     "and environment is carried over from another tree where all that the gate or unit looked at "
+     "is the same; carry = false forbids that. Not counted, where the policy says so: looks that "
+     "blind names, what is in caches, and the failure of a unit in quarantine",
      "A3, A4, [gate], [quarantine]"},
     {"Commands of a policy run only when trusted", "enforced",
      "the hash of the commands; the clones of a hub share what is trusted"},

@@ -14,6 +14,7 @@
 #include "gates/trust.h"
 #include "gates/units/units.h"
 #include "land/land.h"
+#include "store/gate_marks.h"
 #include "txn/state.h"
 
 namespace gittxn::api {
@@ -71,6 +72,7 @@ Result<GateExplained> explain_units(const gates::GateContext& context, const Pol
                                     gates::Evidence& evidence) {
   gates::UnitGate units = TRY(gates::UnitGate::open(context, policy, gate, candidate, evidence));
   GateExplained one{.gate = gate.name};
+  one.not_carried = TRY(evidence.why_not_carried(gate));
   const auto known = TRY(units.known());
   if (known) one.counts = known->certificate;
   gates::UnitGate::Explained explained = TRY(units.explained());
@@ -137,6 +139,7 @@ Result<std::vector<GateExplained>> Kernel::explain_gates(const std::string& id_o
       continue;
     }
     GateExplained one{.gate = gate.name};
+    one.not_carried = TRY(evidence.why_not_carried(gate));
     std::optional<gates::Miss> nearest;
     one.counts = TRY(evidence.find(gate, &nearest));
     if (!one.counts && nearest) {
@@ -150,6 +153,21 @@ Result<std::vector<GateExplained>> Kernel::explain_gates(const std::string& id_o
     explained.push_back(std::move(one));
   }
   return explained;
+}
+
+Status Kernel::clear_gate(const std::string& name, const std::optional<std::string>& onto) {
+  TRY(refuse_inside(state_->host, "gate"));
+  store::Store* store = TRY(state_->writing());
+  const Policy found = TRY(policy(onto));
+  const std::vector<GateSpec> gates = TRY(named_gates(found, {name}));
+  const auto mark = TRY(store::unsound_gate(*store, gates.front().name, gates.front().version));
+  if (!mark) {
+    return fail(Code::kUsage, "certificates of gate '" + name + "' were not carried wrongly",
+                "git txn gate explain HEAD says what keeps one from counting");
+  }
+  const auto caller = TRY(state_->caller());
+  TRY(store->append({store::events::gate_cleared(gates.front().name, caller)}));
+  return {};
 }
 
 Result<SuggestedPolicy> Kernel::suggest_gates(const std::optional<std::string>& onto) {

@@ -170,9 +170,10 @@ void restore_fence(Host& host);
 struct GateExplained {
   GateName gate;
   std::optional<Certificate> counts;  // for the candidate, as it is; unset: the gate has to run
-  Oid nearest;       // the tree of the certificate that was looked at first; "" it never passed
-  std::string why;   // that one does not count: "src/a has changed"
-  std::string diff;  // ... of the path whose change did it, from there to the candidate
+  Oid nearest;      // the tree of the certificate that was looked at first; "" it never passed
+  std::string why;  // that one does not count: "src/a has changed"
+  std::string not_carried;  // why no certificate of another tree is looked at; "" they are
+  std::string diff;         // ... of the path whose change did it, from there to the candidate
   // Of a gate with units: how many there are, and those that would run, each with the reason.
   std::size_t units = 0;
   std::vector<std::pair<std::string, std::string>> would_run = {};
@@ -266,6 +267,8 @@ class Kernel {
   // records nothing.
   Result<std::vector<GateExplained>> explain_gates(const std::string& id_or_commit,
                                                    const std::vector<std::string>& names);
+  // Carries certificates of a gate again that were carried wrongly. kUsage: there is no such mark.
+  Status clear_gate(const std::string& name, const std::optional<std::string>& onto);
   // A policy for the tests that the branch has, as the text of a .gittxn.toml.
   Result<SuggestedPolicy> suggest_gates(const std::optional<std::string>& onto);
   // Counts the runs of each gate in the newest certificates.

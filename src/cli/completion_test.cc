@@ -36,7 +36,7 @@ TEST(Complete, CommandsFlagsAndValues) {
   EXPECT_EQ(offered({"run", "--isolation=st"}), "strict");
   EXPECT_EQ(offered({"run", "--isolation="}),
             "read-committed snapshot semantic serializable strict");
-  EXPECT_EQ(offered({"gate", ""}), "list show run explain suggest stats");
+  EXPECT_EQ(offered({"gate", ""}), "list show run explain clear suggest stats");
   EXPECT_EQ(offered({"events", "consumer", "re"}), "register remove retry");
   EXPECT_EQ(offered({"lease", "--ttl", "1h", "rel"}), "release") << "flags may stand before it";
   EXPECT_EQ(offered({"lease", "transfer", "--t"}), "--to") << "those of the subcommand alone";

@@ -104,6 +104,7 @@ void gate_fields(FieldIo& io, const GateSpec& gate) {
   io.texts("env", gate.env);
   io.boolean("carry", gate.carry);
   io.texts("blind", gate.blind);
+  io.integer({"fresh", "0: none"}, gate.fresh, kNotNegative);
   io.integer("retries", gate.retries, kNotNegative);
   io.word("flaky", gate.allow_flaky ? "allow" : "block", {"block", "allow"});
   if (io.or_null("units", gate.units.has_value())) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace policy_toml;  // NOLINT(google-build-using-namespace)
 
-constexpr Range kJobs{1, 1024}, kRetries{0, 10};
+constexpr Range kJobs{1, 1024}, kRetries{0, 10}, kFresh{0, 1'000'000};
 
 // A gate of units for a runner of tests; each key of it that is given otherwise stands.
 Result<GateSpec> preset_of(const toml::node& node) {
@@ -107,7 +107,7 @@ Status read_flaky(const toml::node& node, GateSpec& gate) {
 Result<GateSpec> gate_of(const toml::table& table) {
   TRY(only_known(table, "[[gate]]",
                  {"name", "run", "timeout", "env", "carry", "retries", "flaky", "units", "setup",
-                  "build", "caches", "jobs", "network", "preset", "blind"}));
+                  "build", "caches", "jobs", "network", "preset", "blind", "fresh"}));
   GateSpec gate;
   if (const auto* preset = table.get("preset")) gate = TRY(preset_of(*preset));
   const toml::node* name = table.get("name");
@@ -124,6 +124,7 @@ Result<GateSpec> gate_of(const toml::table& table) {
   if (const auto* node = table.get("timeout")) gate.timeout_ms = TRY(timeout_of(*node));
   if (const auto* node = table.get("env")) gate.env = TRY(env_of(*node));
   if (const auto* node = table.get("carry")) gate.carry = TRY(flag_of(*node, "carry"));
+  if (const auto* node = table.get("fresh")) gate.fresh = TRY(number_of(*node, "fresh", kFresh));
   if (const auto* node = table.get("blind")) {
     gate.blind = sorted_once(
         TRY(texts_of(*node, "blind", blind_problem, "write \"list:docs\" or \"stat:**/*.md\"")));

@@ -51,6 +51,7 @@ Json gate_json(const GateSpec& gate) {
             {"env", gate.env}};
   // Left out where they are as usual, so that versions stay.
   if (!gate.carry) json["carry"] = false;
+  if (gate.fresh > 0) json["fresh"] = gate.fresh;
   if (gate.retries > 0) json["retries"] = gate.retries;
   if (gate.allow_flaky) json["flaky"] = "allow";
   if (!gate.blind.empty()) json["blind"] = gate.blind;

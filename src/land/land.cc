@@ -359,6 +359,7 @@ Result<LandOutcome> Landing::run() {
   }
   if (told_.reason != WaitReason::kNone && options_.on_wait) options_.on_wait({});
   if (outcome_.result == LandResult::kLanded) TRY(tell_rewound());
+  if (outcome_.result == LandResult::kLanded) TRY(audit_gates());
   if (outcome_.result == LandResult::kLanded && context_.hub) {
     std::string note = follow_hub(context_, work_.txn.target, outcome_.commit);
     if (!note.empty()) outcome_.notes.push_back(std::move(note));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/failpoint.h"
+#include "gates/fresh.h"
 #include "gates/gate.h"
 #include "land/landing.h"
 
@@ -84,6 +85,22 @@ Status Landing::gates_apart() {
   std::ranges::move(reports, std::back_inserter(evidence_->reports));
   evidence_->since_ns = context_.clock->monotonic_ns();
   evidence_->whole = true;
+  return {};
+}
+
+// After the landing, with no lock held. What an audit cannot do is a note: the change has landed.
+Status Landing::audit_gates() {
+  if (!evidence_) return {};
+  const Policy& policy = evidence_->candidate.policy;
+  const bool audited =
+      std::ranges::any_of(policy.gates, [](const GateSpec& gate) { return gate.fresh > 0; });
+  if (!audited) return {};
+  say("audit of gates");
+  auto notes =
+      gates::audit_carried(context_.gates, policy, for_gates(evidence_->candidate), outcome_.gates);
+  if (!notes && notes.error().code == Code::kInterrupted) return std::unexpected(notes.error());
+  if (!notes) outcome_.notes.push_back("no audit of gates: " + notes.error().message);
+  if (notes) std::ranges::move(*notes, std::back_inserter(outcome_.notes));
   return {};
 }
 

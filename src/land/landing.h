@@ -112,6 +112,7 @@ class Landing {
   Result<Step> heard(std::vector<gates::GateReport> reports);
   Result<Step> hooks(Candidate& candidate);
   Result<Step> gates(Candidate& candidate);
+  Status audit_gates();
   Result<std::vector<gates::GateReport>> run_gates(const Candidate& candidate, gates::Turn turn);
   Status gates_apart();
   Status tell_rewound();

@@ -27,10 +27,11 @@ struct GateSpec {
   GateName name;
   std::vector<std::string> command;  // argv; a string in the file is run as ["sh", "-c", string]
   std::int64_t timeout_ms = 600'000;
-  std::vector<std::string> env;         // names passed through besides the scrubbed set
-  bool carry = true;                    // what it said of one tree may count for another
-  int retries = 0;                      // how often a failure is repeated, on the same candidate
-  bool allow_flaky = false;             // a pass after a failure is a pass
+  std::vector<std::string> env;  // names passed through besides the scrubbed set
+  bool carry = true;             // what it said of one tree may count for another
+  int fresh = 0;             // of what is carried one in so many is run after the landing; 0: none
+  int retries = 0;           // how often a failure is repeated, on the same candidate
+  bool allow_flaky = false;  // a pass after a failure is a pass
   std::vector<std::string> blind = {};  // "list:docs", "stat:**": looks that do not count
   std::optional<UnitsSpec> units = {};  // `command` has kUnitWord in it
   Digest version;                       // hash of the normalised definition

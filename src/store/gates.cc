@@ -2,6 +2,7 @@
 #include "model/fields.h"
 #include "store/area.h"
 #include "store/events.h"
+#include "store/gate_marks.h"
 #include "store/rows.h"
 #include "store/summaries.h"
 
@@ -14,6 +15,16 @@ static void fields(FieldIo& io, SummaryAdded& added) {
   io.name({"txn", "\"\" a person's"}, added.txn);
 }
 }  // namespace events
+
+static void fields(FieldIo& io, UnsoundGate& mark) {
+  io.thing("unsound gate");
+  io.name("gate", mark.gate);
+  io.name("version", mark.version);
+  io.text({"unit", "\"\": the whole gate"}, mark.unit);
+  io.oid("passed_on", mark.passed_on);
+  io.oid("failed_on", mark.failed_on);
+  io.texts({"landed", "transactions, by certificates carried from there"}, mark.landed);
+}
 
 namespace {
 
@@ -29,6 +40,15 @@ struct Trusted {
 void fields(FieldIo& io, Trusted& trust) {
   io.name("hash", trust.hash);
   io.text("actor", trust.actor);
+}
+
+struct Cleared {
+  GateName gate;
+  std::string actor;
+};
+void fields(FieldIo& io, Cleared& cleared) {
+  io.name("gate", cleared.gate);
+  io.text("actor", cleared.actor);
 }
 
 struct SummaryRemoved {
@@ -90,6 +110,16 @@ constexpr EventRule kGateRules[] = {
       "a certificate (below)"},
      accepts<gate_evaluated>,
      "gate {gate} {passed?passed:failed}"},
+    {event_type::kGateUnsound,
+     {"A certificate was carried to a tree on which the gate fails: nothing of that version is "
+      "carried any more.",
+      "the gate"},
+     accepts<only_told<UnsoundGate>>,
+     "gate {gate} was carried wrongly{: unit}"},
+    {event_type::kGateCleared,
+     {"A person has looked at a gate that was carried wrongly: it is carried again.", "the gate"},
+     accepts<only_told<Cleared>>,
+     "gate {gate} cleared by {actor}"},
     {event_type::kTrusted,
      {"Somebody said yes to the commands of a policy.", "the hash"},
      accepts<trusted>,
@@ -106,6 +136,19 @@ constexpr EventRule kGateRules[] = {
 
 }  // namespace
 
+Result<std::optional<UnsoundGate>> unsound_gate(const Store& store, const GateName& gate,
+                                                const Digest& version) {
+  std::optional<UnsoundGate> mark;
+  for (const Event& event : TRY(store.events_of(gate.str()))) {
+    if (event.type == event_type::kGateCleared) mark.reset();
+    if (event.type != event_type::kGateUnsound) continue;
+    UnsoundGate one;
+    TRY(read_text(event.payload, "gate.unsound", field_list(one)));
+    if (one.version == version) mark = std::move(one);
+  }
+  return mark;
+}
+
 Result<std::vector<StoredSummary>> summaries(const View& view) {
   const auto summary_of = [](const db::Statement& row) {
     return StoredSummary{decode_path(row.text(0)), Digest(row.text(1)), row.text(2)};
@@ -119,6 +162,14 @@ NewEvent gate_evaluated(const Certificate& certificate) {
   const std::string subject =
       certificate.txn.empty() ? certificate.gate.str() : certificate.txn.str();
   return event_with(event_type::kGateEvaluated, subject, certificate);
+}
+
+NewEvent gate_unsound(const UnsoundGate& mark) {
+  return event_with(event_type::kGateUnsound, mark.gate.str(), mark);
+}
+
+NewEvent gate_cleared(const GateName& gate, const std::string& actor) {
+  return event_with(event_type::kGateCleared, gate.str(), Cleared{gate, actor});
 }
 
 NewEvent trusted(const Digest& trust_hash, const std::string& actor) {

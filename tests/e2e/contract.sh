@@ -80,6 +80,20 @@ a_life() {
 }
 test_case 'a transaction from beginning to end, step by step' a_life
 
+# The policy says of a look that it does not count, and it does.
+carried_wrongly() {
+  new_repo
+  policy '[[gate]]
+name = "names"
+run = "! ls | grep -q extra"
+blind = ["list:."]
+fresh = 1'
+  lands 'echo x >src/new.txt'
+  exits 0 git txn run --json -- sh -c 'echo x >extra'
+  exits 0 git txn gate clear names --json
+}
+test_case 'a gate that was carried wrongly' carried_wrongly
+
 owed() {
   new_repo
   open_work 'git txn compensate -- true; echo x >src/new.txt'

@@ -386,4 +386,31 @@ run = ["sh", "{unit}"]'
 }
 test_case 'a gate of units runs those that look at what has changed' gate_of_units
 
+# The policy says that names at the top do not count, and they do.
+wrongly_carried() {
+  new_repo
+  policy '[[gate]]
+name = "names"
+run = "! ls | grep -q extra"
+blind = ["list:."]
+fresh = 1'
+  lands 'echo z >src/new.txt'
+  agent 'echo x >extra'
+  assert_eq "$(field .state)" landed
+  assert_contains "$(field '.notes | tostring')" 'gate names was carried over and fails on what landed'
+  exits 0 git txn gate explain main
+  assert_contains "$OUT" 'it was carried wrongly before'
+  rejects_extra
+  exits 0 git txn gate clear names --json
+  assert_eq "$(field .name)" names
+  exits 3 git txn gate clear names
+  assert_sound
+}
+rejects_extra() {
+  agent 'echo more >>src/new.txt' --wait 0
+  assert_eq "$CODE" 1
+  assert_contains "$(field '.conflicts[0].subject')" names
+}
+test_case 'a certificate that was carried wrongly is found after the landing, and nothing of its gate is carried' wrongly_carried
+
 finish

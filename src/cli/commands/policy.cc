@@ -52,6 +52,7 @@ std::string reason_of(const api::GateExplained& one) {
         one.counts->carried_from.empty() ? one.counts->tree : one.counts->carried_from;
     return "it passed on tree " + short_oid(tree);
   }
+  if (!one.not_carried.empty()) return one.not_carried;
   if (one.nearest.empty()) return "it has not run before as it is now defined";
   return fmt::format("{} (tree {})", one.why, short_oid(one.nearest));
 }
@@ -207,6 +208,16 @@ Result<int> gate_explain(Session& session, api::Kernel& kernel) {
   return session.show(kExplainedJson(explained), text);
 }
 
+constexpr Printed<std::string> kClearedJson{
+    "gate-cleared", "A gate whose certificates are carried again.",
+    [](FieldIo& io, const std::string& name) { io.text("name", name); }};
+
+Result<int> gate_clear(Session& session, api::Kernel& kernel) {
+  const std::string& name = session.args.operands[0];
+  TRY(kernel.clear_gate(name, session.flag("--onto")));
+  return session.done(kClearedJson(name), "certificates of it are carried again\n");
+}
+
 Result<int> gate_suggest(Session& session, api::Kernel& kernel) {
   const api::SuggestedPolicy policy = TRY(kernel.suggest_gates(session.flag("--onto")));
   return session.show(kSuggestedJson(policy), policy.text);
@@ -324,6 +335,14 @@ const CommandSpec kGateCommand{
                       {"NAME", Value::kText, 0, 64}},
          .examples = {{"git txn gate explain main", "what would run if this were to land"}},
          .outputs = {{kExplainedJson}}},
+        {.name = "gate clear",
+         .summary = "carry certificates of a gate again, after you have seen why one was wrong",
+         .effect = Effect::kWrites,
+         .handler = gate_clear,
+         .operands = {{"NAME", Value::kText, 1, 1, "the name of a gate", "gate list"}},
+         .flags = {kPolicyOnto},
+         .examples = {{"git txn gate clear test", "once its hidden dependence is gone"}},
+         .outputs = {{kClearedJson}}},
         {.name = "gate suggest",
          .summary = "print a policy for the tests that the branch has",
          .handler = gate_suggest,

@@ -1,14 +1,18 @@
 #include "gates/evidence/evidence.h"
 
+#include <fmt/format.h>
+
 #include <ranges>
 #include <utility>
 
 #include "base/bug.h"
 #include "base/if_there.h"
+#include "base/json.h"
 #include "gates/checkout.h"
 #include "gates/evidence/survey.h"
 #include "gates/policy_rules.h"
 #include "gates/process.h"
+#include "store/gate_marks.h"
 
 namespace gittxn::gates {
 
@@ -96,12 +100,27 @@ Certificate Evidence::counted(Certificate known) const {
   return known;
 }
 
+Result<std::string> Evidence::why_not_carried(const GateSpec& gate) {
+  if (!gate.carry) return "the policy says carry = false";
+  const auto known = not_carried_.find(gate.name);
+  if (known != not_carried_.end()) return known->second;
+  const auto mark = TRY(store::unsound_gate(*context_.store, gate.name, gate.version));
+  std::string why;
+  if (mark) {
+    why = fmt::format("{} was carried wrongly before: it passed on tree {} and fails on {}",
+                      mark->unit.empty() ? "it" : encode_path(mark->unit),
+                      mark->passed_on.str().substr(0, 7), mark->failed_on.str().substr(0, 7));
+  }
+  return not_carried_[gate.name] = std::move(why);
+}
+
 Status Evidence::each(const GateSpec& gate, const Look& look) {
+  const bool carries = TRY(why_not_carried(gate)).empty();
   const auto concerns = [&](const Certificate& one) {
     const bool of_gate = one.gate == gate.name && one.gate_version == gate.version;
-    return of_gate && (gate.carry || is_of_candidate(one));
+    return of_gate && (carries || is_of_candidate(one));
   };
-  const std::size_t trees = gate.carry ? kLandingsBack + 2 : 1;
+  const std::size_t trees = carries ? kLandingsBack + 2 : 1;
   for (std::size_t back = 0; back < trees; ++back) {
     const Oid* tree_of = TRY(tree(back));
     if (tree_of == nullptr) break;
@@ -109,7 +128,7 @@ Status Evidence::each(const GateSpec& gate, const Look& look) {
       if (concerns(known) && TRY(look(known, Of::kLanded))) return {};
     }
   }
-  if (!gate.carry) return {};
+  if (!carries) return {};
   if (!newest_) newest_ = TRY(context_.store->newest_certificates(kNewest));
   for (const Certificate& known : *newest_) {
     if (concerns(known) && TRY(look(known, Of::kAnother))) return {};

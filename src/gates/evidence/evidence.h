@@ -48,6 +48,8 @@ class Evidence {
   enum class Of { kLanded, kAnother };  // the candidate's own tree counts as landed
   using Look = std::function<Result<bool>(const Certificate& known, Of of)>;
   Status each(const GateSpec& gate, const Look& look);
+  // Why nothing of the gate is carried, beside its own run on the very candidate; "": it is.
+  Result<std::string> why_not_carried(const GateSpec& gate);
   // The first difference between an environment and the present one, as a sentence; nullopt: none.
   Result<std::optional<std::string>> environment_differs(const GateSpec& gate,
                                                          const Digest& survey);
@@ -69,6 +71,7 @@ class Evidence {
   Oid last_;                // the commit of the last of them; empty: there is none before it
   std::map<Oid, std::vector<Certificate>> certificates_;
   std::optional<std::vector<Certificate>> newest_;
+  std::map<GateName, std::string> not_carried_;
   std::map<Oid, Changes> differences_;  // from that tree to the candidate's
   std::map<std::pair<GateName, Digest>, std::optional<std::string>> surveys_;
   std::map<std::pair<Digest, Oid>, std::optional<Miss>> looks_;

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "store/clones.h"
 #include "store/events.h"
+#include "store/gate_marks.h"
 #include "store/log/consumers.h"
 #include "store/log/handlers.h"
 #include "store/log/pruning.h"
@@ -227,6 +228,9 @@ void tell_proposals(Teller& teller, Store& store) {
   const std::string other = fmt::format("p-{}", store.head().value() + 1);
   teller.tell(proposal_made(other, request, {}));
   teller.tell(proposal_dismissed({other, "no", "Ada"}));
+  teller.tell(gate_unsound(
+      {GateName("test"), Digest(std::string(64, 'a')), "tests/a", oid(1), oid(2), {"t-1"}}));
+  teller.tell(gate_cleared(GateName("test"), "Ada"));
 }
 
 void tell_portfolio(Teller& teller) {
