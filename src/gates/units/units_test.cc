@@ -14,6 +14,7 @@
 #include "asking/testing/world.h"
 #include "base/bug.h"
 #include "base/fs.h"
+#include "base/testing/campaign.h"
 #include "base/testing/child.h"
 #include "gates/checkout.h"
 #include "gates/testing/gate_world.h"
@@ -376,6 +377,32 @@ TEST_F(Units, OneInQuarantineMayFailUntilItsDay) {
   const GateReport over = run(in_quarantine("2001-01-01"), next({{"tests/a", "exit 5\n"}}));
   EXPECT_FALSE(over.certificate.passed);
   EXPECT_EQ(over.certificate.tally.quarantined, 0);
+}
+
+// Changes after each other, of which each touches one module that one unit in twenty looks at.
+TEST_F(Units, OfManyFewRun) {
+  const int changes = gittxn::testing::campaign_rounds(8);
+  const int units = 5 * changes;
+  std::map<std::string, std::string> files;
+  for (int i = 0; i < units; ++i) {
+    std::string unit;
+    for (int module = i % 20; module < changes; module += 20) {
+      unit += "grep -q . src/" + std::to_string(module) + "\n";
+    }
+    files["tests/" + std::to_string(i)] = unit + "true\n";
+  }
+  for (int i = 0; i < changes; ++i) files["src/" + std::to_string(i)] = "old\n";
+  const Policy suite = policy(std::string(kPlain));
+  int ran_now = 0;
+  run(suite, next(files));
+  for (int i = 0; i < changes; ++i) {
+    files["src/" + std::to_string(i)] = "new\n";
+    const GateReport report = run(suite, next(files));
+    EXPECT_TRUE(report.certificate.passed) << world_.output_of(report);
+    ran_now += report.certificate.tally.ran;
+  }
+  std::printf("%d changes, %d units: %d of %d run\n", changes, units, ran_now, changes * units);
+  EXPECT_LE(ran_now, changes * units / 10);
 }
 
 // Says what went wrong.
