@@ -39,12 +39,16 @@ std::string reads_part(const api::Outcome& outcome) {
 std::string units_text(const gates::GateReport& report) {
   const UnitTally& units = report.certificate.tally;
   const int ran = report.reused ? 0 : units.ran;
-  std::string text = fmt::format("{}: {} run, {} carried over", counted(units.units, "unit"), ran,
-                                 units.units - ran);
+  const int carried = report.reused ? units.units : units.carried;
+  std::string text =
+      fmt::format("{}: {} run, {} carried over", counted(units.units, "unit"), ran, carried);
   if (units.saved_ms > 0) text += ", " + format_duration(units.saved_ms) + " saved";
   if (units.flaky > 0) text += fmt::format(", {} flaky", units.flaky);
   if (units.quarantined > 0) text += fmt::format(", {} in quarantine", units.quarantined);
   if (units.failed > 0) text += fmt::format(", {} failed", units.failed);
+  if (const int left = units.units - ran - carried; left > 0) {
+    text += fmt::format(", {} not reached", left);
+  }
   return text;
 }
 

@@ -60,12 +60,14 @@ TEST(OutcomeLine, CountsTheUnitsOfGatesThatRan) {
   landed.txn.landed_commit = oid('8');
   landed.gates.resize(2);
   for (auto& gate : landed.gates) gate.certificate.passed = true;
-  landed.gates[0].certificate.tally = {.units = 40, .ran = 3, .saved_ms = 37'000};
+  landed.gates[0].certificate.tally = {.units = 40, .ran = 3, .carried = 37, .saved_ms = 37'000};
   landed.gates[1].certificate.tally = {.units = 7, .ran = 7};
   landed.gates[1].reused = true;
   EXPECT_THAT(outcome_lines(landed, kPlain), HasSubstr("2 gates (1 reused, 3 of 47 units run)"));
   EXPECT_EQ(units_text(landed.gates[0]), "40 units: 3 run, 37 carried over, 37 s saved");
   EXPECT_EQ(units_text(landed.gates[1]), "7 units: 0 run, 7 carried over");
+  landed.gates[0].certificate.tally = {.units = 9, .ran = 2, .carried = 3, .failed = 1};
+  EXPECT_EQ(units_text(landed.gates[0]), "9 units: 2 run, 3 carried over, 1 failed, 4 not reached");
   landed.gates[0].certificate.tally = {.units = 1, .ran = 1, .failed = 1, .flaky = 1};
   EXPECT_EQ(units_text(landed.gates[0]), "1 unit: 1 run, 0 carried over, 1 flaky, 1 failed");
 }

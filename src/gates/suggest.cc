@@ -90,8 +90,16 @@ class Suggester {
     }
     return pytest(tests.front());
   }
+  // What lies below src/ is imported by an installation, or by being told where it is.
   Status pytest(const std::string& why) {
-    add({.preset = "pytest", .why = why});
+    const bool below_src = std::ranges::any_of(files_, [](const std::string& path) {
+      return path.starts_with("src/") && path.ends_with("/__init__.py") &&
+             std::ranges::count(path, '/') == 2;
+    });
+    const char* run = below_src ? R"(["env", "PYTHONPATH=src", "python3", "-m", "pytest", "-q", )"
+                                  R"("-p", "no:cacheprovider", "--rootdir=.", "{unit}"])"
+                                : "";
+    add({.preset = "pytest", .run = run, .why = why});
     return {};
   }
   Status make() {
@@ -132,8 +140,12 @@ std::string suggested_policy(const std::vector<SuggestedGate>& gates) {
     // Quoted, as a name of a file may have a line end in it.
     text += fmt::format("{}# Because of {}.\n[[gate]]\nname = \"{}\"\n", text.empty() ? "" : "\n",
                         canonical_json(Json(encode_path(gate.why))), gate.name);
-    text += gate.preset.empty() ? fmt::format("run = \"{}\"\n", gate.run)
-                                : fmt::format("preset = \"{}\"\n", gate.preset);
+    if (gate.preset.empty()) {
+      text += fmt::format("run = \"{}\"\n", gate.run);
+    } else {
+      text += fmt::format("preset = \"{}\"\n", gate.preset);
+      if (!gate.run.empty()) text += fmt::format("run = {}\n", gate.run);
+    }
   }
   return text;
 }

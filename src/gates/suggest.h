@@ -14,8 +14,8 @@ namespace gittxn::gates {
 struct SuggestedGate {
   std::string name;    // "tests"
   std::string preset;  // of presets.h; "": `run` is a gate without units
-  std::string run;
-  std::string why;  // "go.mod": the file that says so
+  std::string run;     // with a preset: of an array of words, as TOML has it; "" the preset's
+  std::string why;     // "go.mod": the file that says so
 };
 
 // `files`: paths of the tree, sorted. `text_of`: of one of them; at most 1 MiB of it counts.

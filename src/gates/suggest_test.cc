@@ -71,6 +71,9 @@ TEST(Suggested, APolicyIsOneThatCanBeRead) {
   EXPECT_TRUE(policy.gates[1].units.has_value());
   EXPECT_FALSE(policy.gates[2].units.has_value());
   EXPECT_TRUE(parse_policy(suggested_policy({})).value().gates.empty());
+  const auto below_src =
+      parse_policy(suggested_policy(gates_of({{"src/x/__init__.py", ""}, {"t/conftest.py", ""}})));
+  EXPECT_EQ(below_src.value().gates.front().command.at(1), "PYTHONPATH=src");
 }
 
 }  // namespace

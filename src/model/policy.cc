@@ -46,7 +46,8 @@ const WorkflowSpec* Policy::workflow(std::string_view name) const {
 void fields(FieldIo& io, UnitTally& tally) {
   io.thing("units");
   io.integer("units", tally.units);
-  io.integer({"ran", "the others were carried"}, tally.ran);
+  io.integer({"ran", "in this run"}, tally.ran);
+  io.integer({"carried", "the rest was not looked at, after one that failed"}, tally.carried);
   io.integer("failed", tally.failed);
   io.integer({"flaky", "that passed after they had failed"}, tally.flaky);
   io.integer({"quarantined", "of those that failed"}, tally.quarantined);

@@ -160,7 +160,8 @@ struct Policy {
 // The units of a gate, counted.
 struct UnitTally {
   int units = 0;
-  int ran = 0;  // in this run; the others were carried
+  int ran = 0;      // in this run
+  int carried = 0;  // the rest was not looked at, after one that failed
   int failed = 0;
   int flaky = 0;
   int quarantined = 0;        // of those that failed

@@ -71,7 +71,7 @@ UnitTally tally_of(const UnitTable& table) {
   for (const UnitSaid& said : table) {
     if (said.part != UnitSaid::Part::kUnit) continue;
     ++tally.units;
-    if (said.ran) ++tally.ran;
+    ++(said.ran ? tally.ran : tally.carried);
     if (!said.ran) tally.saved_ms += said.duration_ms;
     if (!said.passed) ++tally.failed;
     if (said.flaky) ++tally.flaky;

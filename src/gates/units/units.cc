@@ -253,12 +253,12 @@ Result<bool> UnitGate::State::hear(const std::vector<std::string>& units, PartRa
     ++failed;
     return true;
   }
-  ran.printed.insert(0, failed_text);
   if (one.passed && failed > 0) {
     one.flaky = true;
     one.passed = gate.allow_flaky;
     one.looks = one.survey = Digest();
     one.limited = "it passed after it had failed";
+    ran.printed.insert(0, failed_text);
   }
   const Quarantine* excuse = one.passed ? nullptr : quarantine_of(one.unit);
   const bool passed = one.passed || excuse != nullptr;
@@ -380,7 +380,7 @@ Result<GateReport> UnitGate::State::report() const {
   certificate.passed = passed;
   certificate.tally = tally_of(table);
   certificate.tally.quarantined = quarantined;
-  certificate.limited = "each of its units has a certificate of its own";
+  if (whole) certificate.tally.units = static_cast<int>(names->size());
   made.reused = true;
   for (const UnitSaid& one : table) {
     if (one.ran) ran_ms += one.duration_ms;
