@@ -95,6 +95,7 @@ void count(const Certificate& one, GateStats& stats) {
   }
   if (stats.runs == 0) stats.limited = one.limited;
   ++stats.runs;
+  stats.saved_ms += one.tally.saved_ms;
   if (!one.passed) ++stats.failed;
   stats.run_ms += one.duration_ms;
   if (one.missed.empty()) return;

@@ -55,7 +55,8 @@ Result<std::optional<std::string>> Evidence::environment_differs(const GateSpec&
   const Environment env = environment_of(context_, gate, candidate_);
   const SurveyNow now{env, fixed_path(context_, candidate_.branch, gate.name.str()) + "/tree",
                       candidate_.branch, setup_version(policy_.worktree)};
-  return surveys_[key] = TRY(first_difference(*context_.repository, *survey, now));
+  return surveys_[key] =
+             TRY(memories_[gate.name].first_difference(*context_.repository, *survey, now));
 }
 
 Result<std::optional<Miss>> Evidence::looks_differ(const Certificate& known) {

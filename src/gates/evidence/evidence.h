@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gates/evidence/carry.h"
+#include "gates/evidence/survey.h"
 #include "gates/gate.h"
 
 namespace gittxn::gates {
@@ -72,6 +73,7 @@ class Evidence {
   std::map<Oid, std::vector<Certificate>> certificates_;
   std::optional<std::vector<Certificate>> newest_;
   std::map<GateName, std::string> not_carried_;
+  std::map<GateName, SurveyMemory> memories_;
   std::map<Oid, Changes> differences_;  // from that tree to the candidate's
   std::map<std::pair<GateName, Digest>, std::optional<std::string>> surveys_;
   std::map<std::pair<Digest, Oid>, std::optional<Miss>> looks_;

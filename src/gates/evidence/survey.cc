@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 
 #include "base/fields.h"
 #include "base/hash.h"
@@ -378,17 +379,29 @@ Difference head_difference(repo::Repository& repository, std::string_view line,
   return std::nullopt;
 }
 
+std::optional<std::string> line_difference(std::string_view line) {
+  SurveyLine was;
+  if (!read_text(line, "", field_list(was))) return "its survey is damaged";
+  if (identify(was.path, was.aspect).text != was.is) return was.path + " has changed";
+  return std::nullopt;
+}
+
 }  // namespace
 
-Difference first_difference(repo::Repository& repository, const std::string& survey,
-                            const SurveyNow& now) {
+Difference SurveyMemory::first_difference(repo::Repository& repository, const std::string& survey,
+                                          const SurveyNow& now) {
   if (!survey.ends_with('\n')) return "its survey is cut off";
   const std::vector<std::string_view> lines = lines_of(survey);
-  if (auto differs = TRY(head_difference(repository, lines.front(), now))) return differs;
-  for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
-    SurveyLine was;
-    if (!read_text(*line, "", field_list(was))) return "its survey is damaged";
-    if (identify(was.path, was.aspect).text != was.is) return was.path + " has changed";
+  const std::string head(lines.front());
+  auto known = heads_.find(head);
+  if (known == heads_.end()) {
+    known = heads_.emplace(head, TRY(head_difference(repository, head, now))).first;
+  }
+  if (known->second) return known->second;
+  for (const std::string_view line : std::span(lines).subspan(1)) {
+    const auto [at, is_new] = lines_.try_emplace(std::string(line));
+    if (is_new) at->second = line_difference(line);
+    if (at->second) return at->second;
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -105,9 +106,17 @@ struct SurveyNow {
   RefName branch;
   Digest setup;
 };
-// The first thing a survey lists that is not now as it was then, as a sentence; nullopt: all is.
-Result<std::optional<std::string>> first_difference(repo::Repository& repository,
-                                                    const std::string& survey,
-                                                    const SurveyNow& now);
+// Answers about lines of surveys, for as long as nothing outside changes: surveys of many units of
+// one runner have most lines in common. Of one gate.
+class SurveyMemory {
+ public:
+  // The first thing a survey lists that is not now as it was then, as a sentence; nullopt: all is.
+  Result<std::optional<std::string>> first_difference(repo::Repository& repository,
+                                                      const std::string& survey,
+                                                      const SurveyNow& now);
+
+ private:
+  std::unordered_map<std::string, std::optional<std::string>> heads_, lines_;
+};
 
 }  // namespace gittxn::gates
