@@ -182,13 +182,13 @@ Tally tally_of(std::uint64_t seed, int rounds, As as = As::kGate) {
 TEST(Carried, AProgramSaysTheSameWhereWhatItLookedAtIsTheSame) {
   const Tally tally = tally_of(kSeed, kRounds);
   EXPECT_EQ(tally.wrong, "");
-  EXPECT_GT(tally.carried, tally.run / 8) << tally.run;
+  EXPECT_GE(tally.carried, tally.run / 8) << tally.run;  // of few rounds none need be
 }
 
 TEST(Carried, AUnitSaysTheSameWhereWhatItLookedAtIsTheSame) {
   const Tally tally = tally_of(kSeed, kRounds, As::kUnit);
   EXPECT_EQ(tally.wrong, "");
-  EXPECT_GT(tally.carried, tally.run / 8) << tally.run;
+  EXPECT_GE(tally.carried, tally.run / 8) << tally.run;  // of few rounds none need be
 }
 
 // A program that runs on {a, b, lib/c}, a tree that differs in one path, and whether its
