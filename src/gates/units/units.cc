@@ -132,7 +132,7 @@ Status UnitGate::State::know_prepared() {
 
 Status UnitGate::State::know_list() {
   if (gate.units->list.empty()) {
-    auto named = unit_names(*gate.units, trees.objects(), files);
+    auto named = unit_names(*gate.units, trees.objects(), candidate.tree);
     if (!named && named.error().code != Code::kRefused) return std::unexpected(named.error());
     if (!named) refused = named.error().message;
     names = named ? *std::move(named) : std::vector<std::string>();

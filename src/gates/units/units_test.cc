@@ -151,7 +151,9 @@ TEST_F(Units, WhatOneWritesIsSeenByNone) {
 
 TEST_F(Units, ABuildThatComesOutTheSameChangesNothingForThem) {
   const std::string keys =
-      "build = \"mkdir -p out && grep -v '^#' src/one >out/one; cp src/two out/two\"\n"
+      // What a build makes is no unit, wherever it is.
+      "build = \"mkdir -p out && grep -v '^#' src/one >out/one; cp src/two out/two; echo exit 1 "
+      ">tests/made\"\n"
       "units = [\"tests/*\"]\nrun = [\"sh\", \"{unit}\"]\n";
   const std::map<std::string, std::string> units = {{"tests/a", "grep -q . out/one\n"},
                                                     {"tests/b", "test \"$(cat out/two)\" = 2\n"}};
