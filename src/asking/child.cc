@@ -92,9 +92,13 @@ Result<Ran> run_inside(const ChildPlan& plan) {
   ran.trace = TRY(capture::run_traced(trace));
   auto wanted = find_wanted(trace.record_file, plan.places,
                             plan.spec->follow_links ? Links::kYes : Links::kNo);
-  if (!wanted && wanted.error().code != Code::kRefused) return std::unexpected(wanted.error());
-  if (wanted) ran.wanted = *std::move(wanted);
-  if (!wanted && ran.trace.lost.empty()) ran.trace.lost = wanted.error().message;
+  if (wanted) {
+    ran.wanted = *std::move(wanted);
+  } else if (wanted.error().code != Code::kRefused) {
+    return std::unexpected(wanted.error());
+  } else if (ran.trace.lost.empty()) {
+    ran.trace.lost = wanted.error().message;
+  }
   if (ran.trace.left_running.size() > kMostNamed) ran.trace.left_running.resize(kMostNamed);
   return ran;
 }

@@ -13,7 +13,6 @@
 namespace gittxn::cli {
 namespace {
 
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using Kind = Completion::Kind;
 

@@ -59,7 +59,7 @@ class Schedule {
     for (int i = 0; i < kTransactions; ++i) {
       static const std::vector<std::string> texts = {"new\n", "new\n", "both\n", "bad\n"};
       const std::string file = "f" + std::to_string(random_.below(6));
-      const std::string text = texts[random_.below(texts.size())];
+      const std::string& text = texts[random_.below(texts.size())];
       pending_.push_back(world_.propose({fmt::format("t-{}", i), {{file, text}}}));
     }
   }

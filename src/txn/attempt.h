@@ -80,7 +80,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
                               const Progress& progress, std::vector<std::string>& notes);
 
 // The transaction is aborted, for it never was. The error, or that of saying so.
-std::unexpected<Error> could_not_start(State& state, const Txn& txn, Error error);
+std::unexpected<Error> could_not_start(State& state, const Txn& txn, const Error& error);
 
 // Where observations of an attempt that are not the trace's are kept
 // (docs/formats/observations.md): one file a source, mode 0700, made before the first command runs

@@ -364,10 +364,10 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   return attempt;
 }
 
-std::unexpected<Error> could_not_start(State& state, const Txn& txn, Error error) {
+std::unexpected<Error> could_not_start(State& state, const Txn& txn, const Error& error) {
   const auto told = state.store->append(
       {events::aborted(txn.id, "it could not start: " + error.message, txn.owner)});
-  return std::unexpected(told ? std::move(error) : told.error());
+  return std::unexpected(told ? error : told.error());
 }
 
 Status remove_worktrees(State& state, const Txn& txn) {

@@ -136,7 +136,7 @@ TEST(Looks, ThatAPolicySaysDoNotCountAreLeftOut) {
       {ReadKind::kContent, "docs/a", "x"},      {ReadKind::kListing, "", "x"},
       {ReadKind::kListing, "docs", "x"},        {ReadKind::kListing, "docs/deep", "x"},
       {ReadKind::kMetadata, "README.md", file}, {ReadKind::kMetadata, "src/a.c", file}};
-  const auto left = [&](std::vector<std::string> rules) {
+  const auto left = [&](const std::vector<std::string>& rules) {
     std::string text;
     for (const Look& look : seen_by(united(looks, {}), rules)) {
       const bool mode_alone = look.kind == ReadKind::kMetadata && look.digest == "100644";
