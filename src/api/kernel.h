@@ -174,7 +174,7 @@ struct GateExplained {
   std::string why;  // that one does not count: "src/a has changed"
   std::string not_carried;  // why no certificate of another tree is looked at; "" they are
   std::string diff;         // ... of the path whose change did it, from there to the candidate
-  // Of a gate with units: how many there are, and those that would run, each with the reason.
+  // Units of the gate: how many there are, and those that would run, each with the reason.
   std::size_t units = 0;
   std::vector<std::pair<std::string, std::string>> would_run = {};
 };
@@ -196,7 +196,7 @@ struct GateStats {
   };
   std::vector<Cause> missed;  // why it ran although it had passed before; the most frequent first
   std::string limited;        // why its last pass counts for nothing else; "" it counts
-  // Of a gate with units, each, the slowest first; of the newest 200 tables.
+  // Units of the gate, the slowest first; counted in the newest 200 tables.
   struct Unit {
     std::string name;
     std::int64_t runs = 0, failed = 0, flaky = 0, carried = 0;

@@ -112,13 +112,13 @@ struct Asked {
   // at most.
   std::vector<std::string> wanted_hidden;
   std::vector<std::string> reached;
-  // With AskSpec::follow_links: paths that it named, at or below `at` or with a "..", which led
+  // Paths that it named, with AskSpec::follow_links: at or below `at` or with a "..", which led
   // elsewhere than where they stand.
   std::map<std::string, std::string> led;
   std::vector<std::string> left_running;  // processes that were ended after the command
 };
 
-// Where askings are, for a repository with this root of worktrees.
+// Returns the place of askings, for a repository with this root of worktrees.
 std::string root_below(const std::string& worktree_root);
 
 // A command that was begun. It ends with this object.
@@ -130,7 +130,7 @@ class Asking {
 
   // Waits no longer than that and takes what it has printed meanwhile. Errors are those of ask().
   Result<bool> ended(int wait_ms);
-  // Once it has ended: what came of it.
+  // Returns the outcome, once it has ended.
   Result<Asked> finish();
   // Absolute: what was its own of the places outside the tree, so that nothing in them is a file of
   // this machine.

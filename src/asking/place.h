@@ -39,7 +39,7 @@ std::string cache_dir(const PlacePlan& plan, std::size_t cache);
 // kUsage: paths that make no sense. kNotFound: `at` is nowhere.
 Result<PlacePlan> plan_places(const AskSpec& spec, const repo::LayeredTrees::Layers& layers,
                               const std::string& now);
-// What is the asking's own of the places outside the tree, so that nothing there is a file of this
+// Returns the asking's own places outside the tree, so that nothing there is a file of this
 // machine.
 std::vector<std::string> own_places_of(const PlacePlan& plan);
 // Returns what the command may write: the places of its own, as far as the original command could.

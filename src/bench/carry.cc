@@ -1,4 +1,4 @@
-// What is carried over a real history, and whether it is true there.
+// Certificates carried over a real history, and whether they are true there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,12 +78,12 @@ Result<std::optional<Bytes>> History::bytes_of(const gates::UnitSaid& said) cons
 
 constexpr int kRepeats = 3;  // of a unit that fails where it was carried to
 
-// Of one unit: its last run that passed, as it was known before a commit.
+// The last run of each unit that passed, as it was known before a commit.
 using Before = std::map<std::string, gates::UnitSaid>;
 
 using Lane = std::function<Result<gates::GateLane>()>;
 
-// What a run says of each unit that was carried; of one that fails, up to three runs more.
+// Runs each unit that was carried; one that fails up to three times more.
 struct Truth {
   std::map<std::string, gates::UnitSaid> now;
   std::set<std::string> flaky;  // failed, and passed on the same files
@@ -105,7 +105,7 @@ Result<Truth> truth_of(gates::UnitGate& gate, const Lane& lane) {
   return truth;
 }
 
-// Whether a unit could have been carried: it passed on the very bytes that it looks into now.
+// Says whether a unit could have been carried: it passed on the very bytes that it looks into now.
 Result<const char*> could_be(const History& history, const Before& before,
                              const gates::UnitSaid& now) {
   const auto last = before.find(now.unit);
@@ -134,7 +134,7 @@ Status print_table(const History& history, const std::string& commit, const Trut
   return {};
 }
 
-// What one commit came to, as lines for whoever counts.
+// Prints the outcome of one commit, a line for each unit.
 Status measure_commit(const History& history, const gates::Candidate& candidate, Before& before) {
   const GateSpec& spec = history.policy.gates.front();
   gates::Evidence evidence(history.context, history.policy, candidate);

@@ -18,7 +18,7 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style);
 // What is worth saying before it, one note each.
 std::vector<std::string> outcome_notes(const api::Outcome& outcome);
 
-// Of a gate that is made of units: "3 units: 1 run, 2 carried over".
+// Counts the units of a gate: "3 units: 1 run, 2 carried over".
 std::string units_text(const gates::GateReport& report);
 std::string show_lines(const api::Outcome& outcome, const Style& style);
 std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,

@@ -37,7 +37,7 @@ class GateLane {
 
 class GateCheckout {
  public:
-  // In a lane; `base` is the commit it is at.
+  // Makes it in a lane; `base` is the commit it is at.
   static Result<GateCheckout> make(const GateContext& context, GateLane lane,
                                    const Candidate& candidate, const Oid& base);
   GateCheckout(GateCheckout&&) = default;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kRepeats = 3;
 constexpr std::size_t kSearched = 2000;  // certificates, for landings that used one
 
-// Which ones are audited depends on nothing that a change could choose.
+// The choice depends on nothing that a change could decide.
 bool is_picked(const GateSpec& gate, std::string_view unit, const Candidate& landed) {
   const std::string hex =
       sha256_fields({gate.name.str(), unit, landed.commit.str()}).str().substr(0, 8);
@@ -80,8 +80,8 @@ class Audit {
         TRY(units.audit(TRY(lane()), [&](const UnitSaid& said) { return said.unit == unit; }));
     return !audited.empty() && audited.front().now.passed;
   }
-  // Where it passed before it has to pass again, for otherwise the two trees are not what differs.
-  // What its build left there may be gone; then its certificate is believed.
+  // The unit has to pass again where it passed, for otherwise the two trees are not what differs.
+  // The outputs of its build there may be gone; then its certificate is believed.
   Result<bool> passes_there(const UnitSaid& carried) const {
     Candidate there = landed_;
     there.tree = carried.tree;

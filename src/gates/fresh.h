@@ -11,9 +11,9 @@
 
 namespace gittxn::gates {
 
-// Of a candidate that has landed with these reports. Notes for a person; each disagreement is an
-// event before this returns. A gate that somebody runs meanwhile is left out. Called from one
-// thread; if we die, nothing is audited.
+// Audits a candidate that has landed with these reports. Returns notes for a person; each
+// disagreement is an event before this returns. A gate that somebody runs meanwhile is left out.
+// Called from one thread; if we die, nothing is audited.
 Result<std::vector<std::string>> audit_carried(const GateContext& context, const Policy& policy,
                                                const Candidate& landed,
                                                const std::vector<GateReport>& reports);

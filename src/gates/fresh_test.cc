@@ -37,7 +37,7 @@ class Fresh : public ::testing::Test {
         "run = [\"sh\", \"-c\", 'test $1 = two || test -z \"$(ls | grep extra)\"', \"sh\", "
         "\"{unit}\"]\n"));
   }
-  // What lands on what landed before.
+  // Makes a candidate on top of the last one.
   Candidate next(const std::map<std::string, std::string>& files) {
     Candidate made = world_.candidate(files);
     if (!last_.empty()) made.parent = last_;

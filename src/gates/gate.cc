@@ -200,7 +200,7 @@ class Gate {
     if (!known) return std::nullopt;
     return GateReport{.certificate = *std::move(known), .reused = true};
   }
-  // What known() did not find.
+  // Runs the parts that known() did not find.
   Result<GateReport> run(GateLane::Lanes lanes) {
     if (units_) {
       GateLane lane = TRY(GateLane::take(context_, gate_.name.str(), candidate_.branch, lanes));

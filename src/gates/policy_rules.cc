@@ -28,7 +28,7 @@ Json commands_json(const std::vector<std::vector<std::string>>& commands) {
   return array;
 }
 
-// How many run at a time changes nothing of what they say.
+// The number at a time is left out, as it changes no result.
 Json units_json(const UnitsSpec& units) {
   return {{"list", units.list},
           {"names", units.names},
@@ -37,7 +37,7 @@ Json units_json(const UnitsSpec& units) {
           {"network", units.network}};
 }
 
-// What a gate runs and may see, which is what its owner says yes to; its time limit is not.
+// The commands and variables of a gate, to which its owner says yes; not its time limit.
 Json trusted_gate_json(const GateSpec& gate) {
   Json json{{"gate", gate.name.str()}, {"command", gate.command}, {"env", gate.env}};
   if (gate.units) json["units"] = units_json(*gate.units);

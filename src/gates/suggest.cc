@@ -90,7 +90,7 @@ class Suggester {
     }
     return pytest(tests.front());
   }
-  // What lies below src/ is imported by an installation, or by being told where it is.
+  // Packages below src/ are imported from an installation, or through PYTHONPATH.
   Status pytest(const std::string& why) {
     const bool below_src = std::ranges::any_of(files_, [](const std::string& path) {
       return path.starts_with("src/") && path.ends_with("/__init__.py") &&

@@ -23,7 +23,7 @@ using TextOf = std::function<Result<std::string>(const std::string& path)>;
 Result<std::vector<SuggestedGate>> suggested_gates(const std::vector<std::string>& files,
                                                    const TextOf& text_of);
 
-// As .gittxn.toml; a comment alone where there are none.
+// Writes them as .gittxn.toml; a comment alone where there are none.
 std::string suggested_policy(const std::vector<SuggestedGate>& gates);
 
 }  // namespace gittxn::gates

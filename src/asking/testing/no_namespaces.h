@@ -7,7 +7,7 @@
 
 namespace gittxn::asking::testing {
 
-// From now on and for ever, for this process and its children. False: it could not be done.
+// Takes them from this process and its children for ever. False: it could not be done.
 inline bool without_namespaces() {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
   const bool done = filter != nullptr &&

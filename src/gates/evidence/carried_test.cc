@@ -26,7 +26,7 @@ using repo::testing::RandomTree;
 using testing::GateWorld;
 
 constexpr std::uint64_t kSeed = 20261127;
-const int kRounds = gittxn::testing::campaign_rounds(16);
+const int kRounds = std::max(6, gittxn::testing::campaign_rounds(16));  // fewer carry nothing
 constexpr int kTreesEach = 3;
 constexpr int kMostLines = 5;
 
@@ -182,13 +182,13 @@ Tally tally_of(std::uint64_t seed, int rounds, As as = As::kGate) {
 TEST(Carried, AProgramSaysTheSameWhereWhatItLookedAtIsTheSame) {
   const Tally tally = tally_of(kSeed, kRounds);
   EXPECT_EQ(tally.wrong, "");
-  EXPECT_GE(tally.carried, tally.run / 8) << tally.run;  // of few rounds none need be
+  EXPECT_GT(tally.carried, tally.run / 8) << tally.run;
 }
 
 TEST(Carried, AUnitSaysTheSameWhereWhatItLookedAtIsTheSame) {
   const Tally tally = tally_of(kSeed, kRounds, As::kUnit);
   EXPECT_EQ(tally.wrong, "");
-  EXPECT_GE(tally.carried, tally.run / 8) << tally.run;  // of few rounds none need be
+  EXPECT_GT(tally.carried, tally.run / 8) << tally.run;
 }
 
 // A program that runs on {a, b, lib/c}, a tree that differs in one path, and whether its

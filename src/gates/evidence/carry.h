@@ -34,11 +34,11 @@ std::optional<Looks> looks_of(const ReadSet& reads, const Oid& commit, std::stri
 
 Looks united(Looks one, const Looks& other);
 
-// Without what the policy says that a gate is blind to: "list:GLOB", the names in these
+// Leaves out the looks that the policy says do not count: "list:GLOB", the names in these
 // directories; "stat:GLOB", of these files everything but that they are there, and their mode.
 // Globs as in gates/generated.h; "list:." is the top.
 Looks seen_by(Looks looks, const std::vector<std::string>& blind);
-// What is wrong with such a rule, as the rest of a sentence; nullopt: nothing.
+// Says why such a rule is wrong, as the rest of a sentence; nullopt: it is not.
 std::optional<std::string> blind_problem(std::string_view rule);
 
 // A line for what it is, then one for each. kCorrupt: damaged, or of another version.

@@ -49,7 +49,7 @@ class Evidence {
   enum class Of { kLanded, kAnother };  // the candidate's own tree counts as landed
   using Look = std::function<Result<bool>(const Certificate& known, Of of)>;
   Status each(const GateSpec& gate, const Look& look);
-  // Why nothing of the gate is carried, beside its own run on the very candidate; "": it is.
+  // Says why nothing of the gate is carried, beside its own run on the very candidate; "": it is.
   Result<std::string> why_not_carried(const GateSpec& gate);
   // The first difference between an environment and the present one, as a sentence; nullopt: none.
   Result<std::optional<std::string>> environment_differs(const GateSpec& gate,

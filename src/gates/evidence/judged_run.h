@@ -1,4 +1,4 @@
-// What a run looked at, made of its records: its looks at the tree (carry.h), the survey of what is
+// Judges the records of a run: its looks at the tree (carry.h), the survey of what is
 // outside (survey.h), or the reason why it counts for less than that. For a gate, and for each unit
 // of one.
 #pragma once

@@ -33,8 +33,8 @@
 
 namespace gittxn::gates {
 
-// How a run saw paths, where that is not how they are here: one in namespaces (asking/ask.h), whose
-// tree is not there any more.
+// Paths as a run saw them, where that is not how they are here: one in namespaces (asking/ask.h),
+// whose tree is not there any more.
 struct RunView {
   bool apart = false;            // the rest is nothing otherwise
   bool alone = false;            // it had a network of its own

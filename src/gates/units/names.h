@@ -21,16 +21,16 @@ inline constexpr std::size_t kMostUnitName = 4096;  // bytes
 // a unit (longer than kMostUnitName, or with a dash in front, as that is an option to most
 // commands).
 Result<std::vector<std::string>> unit_names(std::string_view printed);
-// Those that policy names: with a '*' the files of the tree that match (gates/generated.h says how
-// globs are read), sorted; else as they stand. Errors likewise.
+// Expands those that policy names: with a '*' the files of the tree that match (gates/generated.h
+// says how globs are read), sorted; else as they stand. Errors likewise.
 Result<std::vector<std::string>> unit_names(const UnitsSpec& units, const repo::Objects& objects,
                                             const Oid& tree);
 
-// With the name for each "{unit}".
+// Puts the name in the place of each "{unit}".
 std::vector<std::string> unit_command(const std::vector<std::string>& command,
                                       std::string_view name);
 
-// What is wrong with a command of units, as the rest of a sentence; nullopt: nothing.
+// Says why a command cannot run units, as the rest of a sentence; nullopt: it can.
 std::optional<std::string> unit_command_problem(const std::vector<std::string>& command);
 
 }  // namespace gittxn::gates

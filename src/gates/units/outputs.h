@@ -1,4 +1,4 @@
-// What the set-up and the build of a gate left in its checkout, as a layer that units see over the
+// Outputs of the set-up and the build of a gate in its checkout, as a layer that units see over the
 // candidate's files. It is named by its content: two builds that came out the same are one, and a
 // unit that looked at none of what differs has seen the same.
 //
@@ -33,7 +33,7 @@ struct Outputs {
 };
 
 std::string outputs_to_lines(const Outputs& outputs);
-// Without the layer. kCorrupt: damaged, or of another version.
+// Reads them, without the layer. kCorrupt: damaged, or of another version.
 Result<Outputs> outputs_from_lines(std::string_view lines);
 
 // Moves what is in `checkout` and not, or otherwise, in `tree` into `dir`. `since_ns`: a time of
@@ -42,7 +42,7 @@ Result<Outputs> outputs_from_lines(std::string_view lines);
 Result<Outputs> take_outputs(const repo::Objects& objects, const Oid& tree,
                              const std::string& checkout, std::int64_t since_ns,
                              const std::string& dir);
-// Those of this name, if they are there still. kNotFound: they are not.
+// Finds those of this name. kNotFound: they are not.
 Result<Outputs> kept_outputs(const std::string& dir, const Digest& digest);
 // Removes all but the newest few, and those of nobody (`new.*`). Whoever uses one that goes finds
 // out afterwards, by kept_outputs.

@@ -27,7 +27,7 @@ class TakenOutputs : public ::testing::Test {
     must(make_dirs(parent_dir(repo_.file(path)), 0777));
     must(write_file(repo_.file(path), bytes, Sync::kNo, mode));
   }
-  // Of the repository's own checkout, as if it were a gate's.
+  // Takes them from the repository's own checkout, as if it were a gate's.
   Result<Outputs> take() { return take_outputs(objects_, repo_.tree(), repo_.path(), 0, dir()); }
   std::string dir() const { return repo_.root() + "/outputs"; }
   static std::vector<std::string> paths(const Outputs& outputs) {

@@ -1,5 +1,5 @@
-// What of a gate with units runs in a checkout: its set-up and build, whose outputs units see, and
-// everything where there are no namespaces for units.
+// Runs the parts of a gate with units that need a checkout: its set-up and build, whose outputs
+// units see, and everything where there are no namespaces for units.
 #pragma once
 
 #include <string>
@@ -33,8 +33,8 @@ struct Built {
 };
 Result<Built> build_in(const PrepareRequest& request, const GateCheckout& checkout);
 
-// In a checkout of the lane, which is gone afterwards; the lane is not. `outputs` are there when it
-// passed.
+// Builds in a checkout of the lane, which is gone afterwards; the lane is not. `outputs` are there
+// when it passed.
 struct Prepared {
   UnitSaid said;
   Outputs outputs;

@@ -39,7 +39,7 @@ std::vector<GatePreset> make_presets() {
       {"unittest", files({"**/test*.py"}, {"python3", "-m", "unittest", "-q", "{unit}"})},
       {"node-test",
        files({"**/*.test.js", "**/*.test.mjs", "**/*.test.cjs"}, {"node", "--test", "{unit}"})},
-      // What is compiled goes into the cache, of which a unit sees a copy. A package that does not
+      // Compiled packages go into the cache, of which a unit sees a copy. A package that does not
       // compile is a failure of its unit, and not of all.
       // The go command asks for the state of each file in the directories of packages.
       {"go", blind_to({"stat:**"},

@@ -1,5 +1,6 @@
-// Gates of units for well-known runners of tests, measured on real histories (bench/RESULTS.md).
-// What a preset is made of is part of the gate's version, so that one that changes is run anew.
+// Gates of units for well-known runners of tests; bench/RESULTS.md has what those for pytest and go
+// come to on real histories. The content of a preset is part of the gate's version, so that units
+// run anew when it changes.
 #pragma once
 
 #include <span>

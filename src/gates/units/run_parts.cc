@@ -55,7 +55,7 @@ Result<PartRan> PartRunner::heard_of(Running& running) {
   ran.number = running.number;
   auto finished = running.asking.finish();
   if (!finished && finished.error().code == Code::kNotFound) {
-    // As a shell says it, so that both ways to write a command agree.
+    // The status is that of a shell, so that both ways to write a command agree.
     ran.printed = finished.error().message + "\n";
     finished = asking::Asked{.status = 127};
   }

@@ -37,10 +37,10 @@ std::string units_to_lines(const UnitTable& table);
 // kCorrupt: damaged, or of another version.
 Result<UnitTable> units_from_lines(std::string_view lines);
 
-// What a certificate says of them all.
+// Counts them for the certificate.
 UnitTally tally_of(const UnitTable& table);
 
-// What became of one, for people: "it passed", "exit status 3".
+// Says what became of one, for people: "it passed", "exit status 3".
 std::string outcome_of(const UnitSaid& said);
 
 }  // namespace gittxn::gates

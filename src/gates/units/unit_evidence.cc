@@ -79,7 +79,7 @@ Result<std::optional<std::string>> UnitEvidence::looks_differ(const UnitSaid& sa
   return looks_[key] = changed ? std::optional(in_words(*changed)) : std::nullopt;
 }
 
-// Why it does not count there; nullopt: it does.
+// Says why it does not count there; nullopt: it does.
 Result<std::optional<std::string>> UnitEvidence::misses(const UnitSaid& said, const Where& where) {
   if (said.survey.empty()) return said.limited;
   const bool same = said.tree == where.tree && said.outputs == where.outputs;

@@ -45,11 +45,11 @@ class UnitEvidence {
     Digest outputs;  // that are seen over it
     Oid files;       // both, in UnitTrees
   };
-  // What counts of the part there; nullopt: it has to run, and `missed` says why nothing counted
-  // that was known.
+  // Finds what counts of the part there; nullopt: it has to run, and `missed` says why nothing
+  // counted that was known.
   Result<std::optional<UnitSaid>> find(UnitSaid::Part part, const std::string& unit,
                                        const Where& where, std::string* missed);
-  // Whether the nearest table has it as failed, and how long it took there; nullopt: it has not.
+  // Tells whether it failed in the nearest table, and how long it took; nullopt: it is not there.
   struct Before {
     bool failed = false;
     std::int64_t duration_ms = 0;

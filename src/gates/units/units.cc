@@ -22,7 +22,7 @@ using Part = UnitSaid::Part;
 constexpr std::size_t kDate = 10;     // of a time, "2026-12-31"
 constexpr std::int64_t kTold = 2000;  // ms; what takes less needs no estimate
 
-// Of a lane. No gate's name contains a plus.
+// The outputs of a lane. No gate's name contains a plus.
 std::string outputs_of(const std::string& lane) {
   return lane + "+outputs";
 }
@@ -69,7 +69,7 @@ struct UnitGate::State {
   Status run_in_one_checkout(GateLane lane);
   std::vector<std::string> units_to_run() const;
   Result<bool> hear(const std::vector<std::string>& units, PartRan ran);
-  void order(std::vector<std::string>& units);
+  Status order(std::vector<std::string>& units);
   Result<GateReport> report() const;
   const Quarantine* quarantine_of(const std::string& unit) const;
   int at_a_time() const;
@@ -91,7 +91,7 @@ struct UnitGate::State {
   std::optional<std::vector<std::string>> names;
   std::map<std::pair<Part, std::string>, UnitSaid> said;
   std::map<std::string, std::int64_t> took_ms;  // units that are to run, when they ran before
-  // Of a unit that is repeated: how often it failed, and what it printed then.
+  // Units that are repeated: how often each failed, and what it printed then.
   std::map<std::string, std::pair<int, std::string>> failures;
   std::vector<WouldRun> would_run;  // parts that were looked for and of which nothing counts
   std::string missed;               // of the first of them of which something was known
@@ -170,19 +170,20 @@ std::vector<std::string> UnitGate::State::units_to_run() const {
   return units;
 }
 
-// Those that failed last time, then the quick ones; new ones take no time that is known.
-void UnitGate::State::order(std::vector<std::string>& units) {
+// Puts first the units that failed last time, then the quick ones; new ones count as quick.
+Status UnitGate::State::order(std::vector<std::string>& units) {
   std::map<std::string, std::pair<int, std::int64_t>> places;
   for (const std::string& unit : units) {
-    const auto before = evidence.before(unit);
-    if (before && *before) {
-      took_ms[unit] = (*before)->duration_ms;
-      places[unit] = {(*before)->failed ? 0 : 1, (*before)->duration_ms};
+    const auto before = TRY(evidence.before(unit));
+    if (before) {
+      took_ms[unit] = before->duration_ms;
+      places[unit] = {before->failed ? 0 : 1, before->duration_ms};
     } else {
       places[unit] = {1, 0};
     }
   }
   std::ranges::stable_sort(units, {}, [&](const std::string& unit) { return places.at(unit); });
+  return {};
 }
 
 Status UnitGate::State::take(UnitSaid part, const std::string& text) {
@@ -299,7 +300,7 @@ Status UnitGate::State::run_units(PartRunner& runner) {
   for (int turn = 0; turn <= gate.retries && more; ++turn) {
     std::vector<std::string> units = units_to_run();
     if (units.empty()) break;
-    order(units);
+    TRY(order(units));
     std::vector<std::vector<std::string>> commands;
     for (const std::string& unit : units) commands.push_back(unit_command(gate.command, unit));
     TRY(runner.run(commands, at_a_time(), [&](PartRan ran) -> Result<bool> {
@@ -322,7 +323,7 @@ Status UnitGate::State::run_in_places(GateLane& lane) {
   return run_units(runner);
 }
 
-// Without namespaces: everything in one checkout, one after the other.
+// Runs everything in one checkout, one after the other, where there are no namespaces.
 Status UnitGate::State::run_in_one_checkout(GateLane lane) {
   GateCheckout checkout =
       TRY(GateCheckout::make(context, std::move(lane), candidate, candidate.commit));

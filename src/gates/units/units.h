@@ -10,7 +10,7 @@
 // earlier run of it counts. The gate passes when all units do. What is made by one part is an input
 // of the next by content: a build that comes out the same changes nothing for its units.
 //
-// Where this machine has no namespaces for units they run one after the other in the checkout, and
+// On a machine without namespaces units run one after the other in the checkout, and
 // what they say counts for that run alone.
 //
 // If we die: a checkout or an asking's directory that the next run removes, no certificate.
@@ -53,7 +53,7 @@ class UnitGate {
   };
   using Picked = std::function<bool(const UnitSaid& carried)>;
   Result<std::vector<Audited>> audit(GateLane lane, const Picked& picked);
-  // What known() found out, for people.
+  // Tells people what known() found out.
   struct WouldRun {
     std::string unit;  // "": the set-up and build, or the list, before which units are not known
     std::string why;   // "": it is new

@@ -25,7 +25,7 @@
 
 namespace gittxn::repo {
 
-// Where they all are, for a repository with this root of worktrees.
+// Returns the place of them all, for a repository with this root of worktrees.
 std::string shared_checkouts_below(const std::string& worktree_root);
 // Where it is, or would be.
 std::string shared_checkout_path(const Digest& configuration, const Oid& commit,
