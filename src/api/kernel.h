@@ -46,12 +46,20 @@ struct StatusReport {
     bool elsewhere = false;           // another clone of the hub has its work
     int process = 0;                  // of git-txn, where it runs a command of this now; 0: unknown
     std::int64_t last_call_wall_ms = 0;  // of that command, as it was seen last; 0: none yet
+    std::string phase;  // what its landing does right now, where that is under way in this clone
     LandingNow landing;
   };
   std::vector<Line> lines;
   std::vector<std::string> holders;  // who holds which turn or landing lock
   std::vector<std::string> notes;    // late saves, branches that need a person
   bool uncommitted = false;          // the person's checkout has edits that no snapshot contains
+};
+
+// Who is about to land on a branch, in the order in which they will by what is known now: who waits
+// for the turn, then those whose landing is under way, then those that nobody lands.
+struct QueueLine {
+  int place = 1;  // on its branch
+  StatusReport::Line line;
 };
 
 struct LogLine {
@@ -232,6 +240,8 @@ class Kernel {
                          const Progress& progress);
   // Those of this clone that asked to land and wait, with nobody at them; oldest first.
   Result<std::vector<TxnId>> waiting();
+  // The line of each branch, or of one.
+  Result<std::vector<QueueLine>> queue(const std::optional<std::string>& onto);
   Result<Txn> abort(const std::string& id, const std::string& reason, const Progress& progress);
   // Asks the process that runs a command of it to end that, and waits until it has: the work is
   // kept, nothing lands. A second request after some seconds ends everything it started.

@@ -43,6 +43,10 @@ void process_field(FieldIo& io, int process) {
       kPositive);
 }
 
+void phase_field(FieldIo& io, const api::StatusReport::Line& line) {
+  io.text_or_null({"doing", "What its landing does right now, for people."}, line.phase);
+}
+
 void command_exit_field(FieldIo& io, const Txn& txn) {
   const bool none = txn.attempts.empty();
   io.integer_or_null("command_exit", none ? std::nullopt : txn.attempts.back().command_exit);
@@ -77,6 +81,7 @@ void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
   io.texts("stale", line.stale);
   to_ask_field(io, line.to_ask);
   process_field(io, line.process);
+  phase_field(io, line);
   io.text_or_null({"last_call", "When that command made its newest call on record."},
                   line.last_call_wall_ms == 0 ? "" : format_utc(line.last_call_wall_ms));
   command_exit_field(io, line.txn);
@@ -258,6 +263,16 @@ constinit const Printed<api::StatusReport> kStatusJson{
       io.texts("holders", report.holders);
       io.texts("notes", report.notes);
       io.boolean("uncommitted", report.uncommitted);
+    }};
+
+constinit const Printed<api::QueueLine> kQueueJson{
+    "queue", "A transaction that is about to land. One a line, in the order of each branch's line.",
+    [](FieldIo& io, const api::QueueLine& one) {
+      io.integer({"place", "On its branch."}, one.place, kPositive);
+      txn_fields(io, one.line.txn);
+      phase_field(io, one.line);
+      io.boolean({"alive", "Whether a process is at it."},
+                 one.line.owner_alive || !one.line.phase.empty());
     }};
 
 constinit const Printed<api::WhyReport> kWhyJson{"why", "Why a transaction waits or did not land.",

@@ -24,6 +24,7 @@ extern const Printed<Error> kErrorJson;
 extern const Printed<api::Outcome> kOutcomeJson;
 extern const Printed<WithCompensations<api::Outcome>> kShowJson;
 extern const Printed<api::StatusReport> kStatusJson;
+extern const Printed<api::QueueLine> kQueueJson;
 extern const Printed<api::WhyReport> kWhyJson;
 extern const Printed<api::LogLine> kLogJson;
 extern const Printed<GateSpec> kGateJson;

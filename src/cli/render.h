@@ -21,6 +21,8 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome);
 // Counts the units of a gate: "3 units: 1 run, 2 carried over".
 std::string units_text(const gates::GateReport& report);
 std::string show_lines(const api::Outcome& outcome, const Style& style);
+// One of the line of a branch, with the branch above the first.
+std::string queue_line(const api::QueueLine& one, const Style& style);
 std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_ms,
                          const Style& style);
 std::string landing_line(const api::LogLine& line, const Style& style);  // of git txn log

@@ -110,6 +110,7 @@ std::string detail(const api::StatusReport::Line& line, std::int64_t now_wall_ms
     case TxnState::kPrepared:
     case TxnState::kLanding:
     case TxnState::kRepairing:
+      if (!line.phase.empty()) return clean(line.phase);
       return line.owner_alive ? "" : "its process exited: " + next;
     case TxnState::kLanded:
       return short_oid(txn.landed_commit) + landing_now(line.landing, txn.target);
@@ -190,6 +191,26 @@ std::string status_lines(const api::StatusReport& report, std::int64_t now_wall_
     out += "your checkout has uncommitted changes, which no snapshot contains\n";
   }
   return out;
+}
+
+std::string queue_line(const api::QueueLine& one, const Style& style) {
+  const api::StatusReport::Line& line = one.line;
+  const Txn& txn = line.txn;
+  std::string out =
+      one.place == 1 ? style.paint(Colour::kBold, short_branch(txn.target)) + "\n" : "";
+  const std::string name = txn.name.empty() ? "" : fmt::format(" \"{}\"", cut(clean(txn.name), 40));
+  std::string doing = clean(line.phase);
+  if (line.elsewhere) {
+    doing = "in the clone " + (txn.clone.empty() ? "it was begun in" : clean(txn.clone));
+  } else if (!txn.waiting_reason.empty()) {
+    doing = "waiting for " + wait_text(txn.waiting_reason, txn.waiting_subject);
+  }
+  if (!line.elsewhere && line.phase.empty() && !line.owner_alive) {
+    if (!doing.empty()) doing += "; ";
+    doing += fmt::format("nobody is landing it: git txn commit {}", clean(txn.id.str()));
+  }
+  if (doing.empty()) doing = "landing";
+  return out + fmt::format("  {:>2}  {}{}  {}\n", one.place, clean(txn.id.str()), name, doing);
 }
 
 std::string landing_line(const api::LogLine& line, const Style& style) {

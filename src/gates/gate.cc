@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/if_there.h"
 #include "base/json.h"
@@ -197,6 +198,7 @@ class Gate {
     std::optional<Miss> nearest;
     auto known = TRY(evidence_->find(gate_, &nearest));
     missed_ = nearest ? nearest->why : "";
+    took_ms_ = nearest ? nearest->known.duration_ms : 0;
     if (!known) return std::nullopt;
     return GateReport{.certificate = *std::move(known), .reused = true};
   }
@@ -208,6 +210,7 @@ class Gate {
     }
     GateRun run(context_, policy_, gate_, candidate_);
     *run.missed() = missed_;
+    say();
     return run.run(lanes);
   }
 
@@ -219,13 +222,20 @@ class Gate {
         gate_(gate),
         candidate_(candidate),
         evidence_(&evidence) {}
+  void say() const {
+    if (!context_.on_phase) return;
+    std::string phrase = "gate " + gate_.name.str();
+    if (took_ms_ >= kLeastToldMs) phrase += ", about " + format_duration(took_ms_);
+    context_.on_phase(phrase);
+  }
 
   const GateContext& context_;
   const Policy& policy_;
   const GateSpec& gate_;
   const Candidate& candidate_;
   Evidence* evidence_;
-  std::string missed_;  // why nothing counted that was known
+  std::string missed_;        // why nothing counted that was known
+  std::int64_t took_ms_ = 0;  // its run, which is known
   std::optional<UnitGate> units_;
 };
 
@@ -251,10 +261,15 @@ Result<SlotLock> place_of(const GateContext& context) {
   return SlotLock();
 }
 
-// nullopt: no place is free, or another one runs the gate; the caller looks again a little later.
-Result<std::optional<GateReport>> run_beside(const GateContext& context, Gate& gate) {
+// nullopt, with the reason in `waits`: the caller looks again a little later.
+Result<std::optional<GateReport>> run_beside(const GateContext& context, Gate& gate,
+                                             std::string* waits) {
   const SlotLock place = TRY(place_of(context));
-  if (!place.held()) return std::nullopt;
+  if (!place.held()) {
+    *waits = fmt::format("{} gates to end (txn.gateJobs)", context.jobs);
+    return std::nullopt;
+  }
+  *waits = "another run of it";
   return unless(Code::kBusy, gate.run(GateLane::Lanes::kFixedOnly));
 }
 
@@ -265,7 +280,11 @@ Result<GateReport> gate_beside(const GateContext& context, const Policy& policy,
     Evidence evidence(context, policy, candidate);
     Gate gate = TRY(Gate::open(context, policy, spec, candidate, evidence));
     if (auto known = TRY(gate.known())) return *std::move(known);
-    if (auto ran = TRY(run_beside(context, gate))) return *std::move(ran);
+    std::string waits;
+    if (auto ran = TRY(run_beside(context, gate, &waits))) return *std::move(ran);
+    if (context.on_phase) {
+      context.on_phase(fmt::format("gate {}: waiting for {}", spec.name.str(), waits));
+    }
     if (context.interrupted && context.interrupted()) {
       return fail(Code::kInterrupted, "interrupted while waiting to run gate " + spec.name.str());
     }

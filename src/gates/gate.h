@@ -53,6 +53,8 @@ struct GateContext {
   int jobs = 2;  // gates that run at a time beside turns
 };
 
+inline constexpr std::int64_t kLeastToldMs = 2000;  // what takes less needs no estimate
+
 struct GateReport {
   Certificate certificate;
   bool reused = false;

@@ -111,7 +111,7 @@ Result<Step> Landing::phase(Round& round) {
   }
   work_.txn.phase = judgement.member.phase;
   TRY(renew_phase_reads(store(), work_.txn, work_.footprint.base, work_.footprint.reads));
-  if (options_.on_step) options_.on_step("carried over to phase " + work_.txn.phase);
+  say("carried over to phase " + work_.txn.phase);
   return go_on();
 }
 
@@ -266,6 +266,7 @@ Result<Step> Landing::with_turn() {
   Wait waited;
   auto turn = TRY(Turn::take(context_, work_.txn, options, &waited));
   if (!turn) return Step{Step::Kind::kExpired, std::move(waited)};
+  const std::int64_t since_ns = context_.clock->monotonic_ns();
   auto step = round(*turn);
   for (int i = 1; step && step->kind == Step::Kind::kMoved; ++i) {
     ++lost_;
@@ -276,6 +277,7 @@ Result<Step> Landing::with_turn() {
     step = round(*turn);
   }
   Status released = turn->release(store());
+  outcome_.turn_ns += context_.clock->monotonic_ns() - since_ns;
   if (step) TRY(std::move(released));
   return step;
 }

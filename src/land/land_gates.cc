@@ -45,7 +45,7 @@ Result<Step> Landing::heard(std::vector<gates::GateReport> reports) {
 Result<Step> Landing::hooks(Candidate& candidate) {
   TRY(write_candidate(context_, candidate));
   gates::HookOutcome hooked = TRY(gates::run_commit_hooks(
-      context_.gates, candidate.policy, for_gates(candidate), candidate.commit.message));
+      gates_, candidate.policy, for_gates(candidate), candidate.commit.message));
   Step said = TRY(heard(std::move(hooked.reports)));
   if (said.kind != Step::Kind::kGoOn || (!hooked.new_tree && !hooked.new_message)) return said;
   const bool tree_edited = hooked.new_tree.has_value();
@@ -60,8 +60,7 @@ Result<std::vector<gates::GateReport>> Landing::run_gates(const Candidate& candi
                                                           gates::Turn turn) {
   TRY(fp_before_gates.hit());
   say("gates");
-  auto reports =
-      TRY(gates::run_gates(context_.gates, candidate.policy, for_gates(candidate), turn));
+  auto reports = TRY(gates::run_gates(gates_, candidate.policy, for_gates(candidate), turn));
   TRY(fp_after_gates.hit());
   return reports;
 }
@@ -70,7 +69,7 @@ Result<std::vector<gates::GateReport>> Landing::run_gates(const Candidate& candi
 Result<Step> Landing::gates(Candidate& candidate) {
   TRY(write_candidate(context_, candidate));  // as the hooks left it
   if (candidate.policy.gates.empty()) return go_on();
-  auto known = TRY(gates::known_gates(context_.gates, candidate.policy, for_gates(candidate)));
+  auto known = TRY(gates::known_gates(gates_, candidate.policy, for_gates(candidate)));
   if (known) return heard(*std::move(known));
   if (gated_apart_ < kMostGatedApart) return Step{Step::Kind::kGates, {}};
   return heard(TRY(run_gates(candidate, gates::Turn::kHeld)));
@@ -97,7 +96,7 @@ Status Landing::audit_gates() {
   if (!audited) return {};
   say("audit of gates");
   auto notes =
-      gates::audit_carried(context_.gates, policy, for_gates(evidence_->candidate), outcome_.gates);
+      gates::audit_carried(gates_, policy, for_gates(evidence_->candidate), outcome_.gates);
   if (!notes && notes.error().code == Code::kInterrupted) return std::unexpected(notes.error());
   if (!notes) outcome_.notes.push_back("no audit of gates: " + notes.error().message);
   if (notes) std::ranges::move(*notes, std::back_inserter(outcome_.notes));
@@ -113,7 +112,7 @@ bool Landing::proven(const Candidate& candidate, const Digest& hooks) const {
 // Hooks and gates, or what they said of this very candidate before.
 Result<Step> Landing::check(Round& round) {
   Candidate& candidate = round.candidate;
-  const Digest hooks_now = TRY(gates::commit_hooks_version(context_.gates, candidate.head));
+  const Digest hooks_now = TRY(gates::commit_hooks_version(gates_, candidate.head));
   if (proven(candidate, hooks_now)) {
     Step step = TRY(heard(evidence_->reports));
     if (step.kind != Step::Kind::kGoOn) return step;

@@ -14,6 +14,7 @@
 #include "land/land.h"
 #include "land/remote.h"
 #include "land/turn.h"
+#include "land/under_way.h"
 
 namespace gittxn::land {
 
@@ -84,7 +85,13 @@ class Landing {
         options_(options),
         work_(std::move(work)),
         person_(*context.clock, options.wait_ms),
-        askings_(context, options.on_step) {}
+        askings_(context, options.on_step),
+        under_way_(context.repository->txn_dir(), work_.txn.id),
+        gates_(context.gates) {
+    gates_.on_phase = [this](std::string_view phase) { say(phase); };
+  }
+  Landing(const Landing&) = delete;
+  Landing& operator=(const Landing&) = delete;
 
   Result<LandOutcome> run();
 
@@ -126,8 +133,10 @@ class Landing {
   Status pause(const Wait& wait, std::int64_t* poll_ms);
   Status keep_trying();
   Status check_interrupted() const;
-  void say(std::string_view phase) const {
+  // For whoever watches this landing, and whoever looks at the line.
+  void say(std::string_view phase) {
     if (options_.on_step) options_.on_step(phase);
+    under_way_.say(phase);
   }
   gates::Candidate for_gates(const Candidate& candidate) const {
     if (INJECTED_BUG("land.gate_sees_base")) {
@@ -146,8 +155,10 @@ class Landing {
   Wait told_;     // the wait the log and the caller know of
   int lost_ = 0;  // rounds that ended with a moved head
   Askings askings_;
-  int asked_apart_ = 0;  // times that questions were asked without the turn
-  int gated_apart_ = 0;  // ... and that gates ran
+  UnderWay under_way_;
+  gates::GateContext gates_;  // context_.gates, whose phases are said as ours are
+  int asked_apart_ = 0;       // times that questions were asked without the turn
+  int gated_apart_ = 0;       // ... and that gates ran
   std::int64_t poll_ms_ = kFirstPollMs;
   std::optional<Evidence> evidence_;
   RemoteRule remote_;

@@ -75,6 +75,7 @@ a_life() {
   exits 3 git txn run --retries many --json -- true
   echo edited >>docs/guide.md
   exits 1 git txn run --json -- sh -c 'echo by-agent >docs/guide.md'
+  exits 0 git txn queue --json
   git checkout -q docs/guide.md
   exits 0 git txn commit --all --json
 }

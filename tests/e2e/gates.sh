@@ -194,6 +194,10 @@ run = 'grep -q passes part$i/file || { touch \"\$HOME/begun$i\"; until [ -e \"\$
     pids+=($!)
   done
   for i in 1 2 3 4; do wait_for "$HOME/begun$i" 60; done  # all four run at once
+  exits 0 git txn queue
+  for i in 1 2 3 4; do assert_contains "$OUT" "${ids[i - 1]}  gate part$i"; done
+  exits 0 git txn queue --json
+  assert_eq "$(jq -s -c 'map(.alive) | unique' <<<"$OUT")" '[true]'
   exits 0 git txn commit "$ID" --json
   assert_eq "$(field .state) $(field '[.gates[].reused] | all')" 'landed true' 'a landing that needs none of these gates'
   touch "$HOME/go"
@@ -201,6 +205,8 @@ run = 'grep -q passes part$i/file || { touch \"\$HOME/begun$i\"; until [ -e \"\$
     wait "${pids[i]}" || fail "commit $i: $(cat "$WORLD/out$i" "$WORLD/err$i")"
     assert_eq "$(tail -n 1 "$WORLD/out$i" | jq -r .state)" landed
   done
+  exits 0 git txn queue
+  assert_eq "$OUT" 'nobody is about to land'
   assert_sound
 }
 test_case 'gates of several landings run beside each other, and keep nobody waiting who needs none' gates_beside

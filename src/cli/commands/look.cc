@@ -29,6 +29,13 @@ Result<int> status_command(Session& session, api::Kernel& kernel) {
                       status_lines(report, session.host.clock->wall_ms(), session.style));
 }
 
+Result<int> queue_command(Session& session, api::Kernel& kernel) {
+  return session.list(
+      TRY(kernel.queue(session.flag("--onto"))), kQueueJson,
+      [&](const api::QueueLine& line) { return queue_line(line, session.style); },
+      session.quiet() ? "" : "nobody is about to land\n");
+}
+
 Result<int> log_command(Session& session, api::Kernel& kernel) {
   auto limit = static_cast<int>(
       std::min<std::int64_t>(session.args.number("--limit", kLogLines), 1'000'000'000));
@@ -155,6 +162,22 @@ const CommandSpec kStatusCommand{
                  {"git txn status --json | jq '.transactions[] | select(.stale != [])'",
                   "only what is stale"}},
     .outputs = {{kStatusJson}}};
+
+const CommandSpec kQueueCommand{
+    .name = "queue",
+    .summary = "show who is about to land, and what each waits for",
+    .description =
+        "The line of each branch: first those that wait for the turn, which takes milliseconds; "
+        "then those whose gates or questions run, with how far they are, and those that wait for a "
+        "person. Who is ready lands first: a gate that runs keeps nobody else from landing. "
+        "Changes nothing.",
+    .group = Group::kLook,
+    .handler = queue_command,
+    .flags = {{"--onto", "BRANCH", "only of this branch", Value::kBranch}},
+    .examples = {{"git txn queue", "who is about to land, and what each waits for"},
+                 {"git txn queue --json | jq -r '[.txn, .doing] | @tsv'",
+                  "what each landing does right now"}},
+    .outputs = {{kQueueJson, "", Lines::kMany}}};
 
 const CommandSpec kLogCommand{
     .name = "log",
@@ -296,8 +319,8 @@ const CommandSpec kImpactCommand{
 }  // namespace
 
 std::vector<CommandSpec> look_commands() {
-  return {kStatusCommand, kLogCommand,    kWhyCommand,     kShowCommand,  kDiffCommand,
-          kReadsCommand,  kWritesCommand, kSymbolsCommand, kImpactCommand};
+  return {kStatusCommand, kQueueCommand, kLogCommand,    kWhyCommand,     kShowCommand,
+          kDiffCommand,   kReadsCommand, kWritesCommand, kSymbolsCommand, kImpactCommand};
 }
 
 }  // namespace gittxn::cli

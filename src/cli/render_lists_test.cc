@@ -1,0 +1,43 @@
+// Lists of transactions as they are printed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/render.h"
+
+namespace gittxn::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Queue, SaysWhatEachWaitsFor) {
+  const auto line = [](int place, const std::string& id) {
+    api::QueueLine one;
+    one.place = place;
+    one.line.txn.target = RefName("refs/heads/main");
+    one.line.txn.id = TxnId(id);
+    one.line.txn.name = id == "t-1" ? "fix auth" : "";
+    one.line.owner_alive = true;
+    return one;
+  };
+  api::QueueLine turn = line(1, "t-1");
+  turn.line.txn.waiting_reason = std::string(wait_words(WaitReason::kTurn));
+  turn.line.txn.waiting_subject = "refs/heads/main";
+  EXPECT_EQ(queue_line(turn, Style()),
+            "main\n   1  t-1 \"fix auth\"  waiting for another landing on main\n");
+  api::QueueLine gate = line(2, "t-2");
+  gate.line.phase = "gate test: 3 of 40 units, about 20 s left";
+  EXPECT_EQ(queue_line(gate, Style()), "   2  t-2  gate test: 3 of 40 units, about 20 s left\n");
+  EXPECT_EQ(queue_line(line(3, "t-3"), Style()), "   3  t-3  landing\n");
+  api::QueueLine dead = turn;
+  dead.place = 4;
+  dead.line.owner_alive = false;
+  EXPECT_THAT(queue_line(dead, Style()),
+              HasSubstr("landing on main; nobody is landing it: git txn commit t-1\n"));
+  api::QueueLine elsewhere = line(5, "t-5");
+  elsewhere.line.elsewhere = true;
+  elsewhere.line.txn.clone = "laptop";
+  EXPECT_EQ(queue_line(elsewhere, Style()), "   5  t-5  in the clone laptop\n");
+}
+
+}  // namespace
+}  // namespace gittxn::cli
