@@ -87,15 +87,7 @@ Status measure_landing(const Asked& asked) {
   const int rounds = asked.number(20, 1);
   World world = TRY(World::create(asked.dir, files, asked.env));
   const Rival rival = TRY(make_rival(world));
-  land::Context context;
-  context.repository = world.repository.get();
-  context.store = world.store.get();
-  context.clock = world.clock.get();
-  context.random = &world.dice;
-  context.gates.repository = context.repository;
-  context.gates.store = context.store;
-  context.gates.clock = context.clock;
-  context.gates.worktree_root = world.dir + "/gates";
+  const land::Context context = world.landing(asked.env);
   Measured ours, plumbing, kept, fresh;
   for (int round = 0; round <= rounds; ++round) {
     const Offer change = TRY(offer(world, rival, round));

@@ -47,5 +47,8 @@ Status measure_kernel(const Asked& asked);
 // line for each unit of each commit: whether it was carried, and what a run of it says, which is
 // done for every one. The repository gets a store.
 Status measure_carry(const Asked& asked);
+// UNITS LANDINGS: how long landings after each other hold the turn, each with an edit of three
+// files, under a gate of so many units that look at a file each.
+Status measure_turn(const Asked& asked);
 
 }  // namespace gittxn::bench

@@ -80,6 +80,20 @@ Result<repo::Repository> make_repository(const std::string& git_dir, std::size_t
   return repo::Repository::open(git_dir, caller);
 }
 
+land::Context World::landing(const Environment& caller) {
+  land::Context context;
+  context.repository = repository.get();
+  context.store = store.get();
+  context.clock = clock.get();
+  context.random = &dice;
+  context.gates.repository = context.repository;
+  context.gates.store = context.store;
+  context.gates.clock = context.clock;
+  context.gates.caller = caller;
+  context.gates.worktree_root = dir + "/gates";
+  return context;
+}
+
 std::string World::path_of(int file) const {
   const int directory = file / kFilesPerDirectory;
   return fmt::format("module{:03}/part{:02}/file{:02}.c", directory / kDirectoriesPerModule,

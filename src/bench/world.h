@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "land/land.h"
 #include "model/read.h"
 #include "repo/repository.h"
 #include "store/store.h"
@@ -63,6 +64,7 @@ struct World {
   std::unique_ptr<store::Store> store;
   Random dice{1};
   std::string path_of(int file) const;
+  land::Context landing(const Environment& caller);
 
   // A tree with three files of the base changed, no two `n` the same files, and its changes.
   struct Edit {
