@@ -117,11 +117,13 @@ Result<std::vector<std::string>> env_of(const toml::node& node) {
                                   "write the name of an environment variable, such as \"CI\"")));
 }
 
-Result<std::int64_t> timeout_of(const toml::node& node) {
-  auto ms = parse_duration_ms(TRY(text_of(node, "timeout")));
-  if (!ms) return bad(node.source(), "timeout: " + ms.error().message, ms.error().hint);
+Result<std::int64_t> timeout_of(const toml::node& node, std::string_view key) {
+  auto ms = parse_duration_ms(TRY(text_of(node, key)));
+  if (!ms) {
+    return bad(node.source(), fmt::format("{}: {}", key, ms.error().message), ms.error().hint);
+  }
   if (*ms <= 0 || *ms > kMaxTimeoutMs) {
-    return bad(node.source(), "timeout must be more than 0 and at most 24h");
+    return bad(node.source(), fmt::format("{} must be more than 0 and at most 24h", key));
   }
   return *ms;
 }

@@ -64,9 +64,19 @@ Status read_names(const toml::node& node, UnitsSpec& units) {
 Status read_units(const toml::table& table, GateSpec& gate) {
   UnitsSpec units = gate.units.value_or(UnitsSpec());
   if (const auto* at = table.get("units")) TRY(read_names(*at, units));
-  if (table.contains("setup") || table.contains("build")) units.prepare.clear();
+  if (table.contains("setup") || table.contains("build")) {
+    units.prepare.clear();
+    units.sets_up = table.contains("setup");
+  }
   for (const char* key : {"setup", "build"}) {
     if (const auto* at = table.get(key)) units.prepare.push_back(TRY(command_of(*at, key)));
+  }
+  units.prepare_timeout_ms = gate.timeout_ms;
+  if (const auto* at = table.get("build_timeout")) {
+    units.prepare_timeout_ms = TRY(timeout_of(*at, "build_timeout"));
+  }
+  if (const auto* at = table.get("incremental")) {
+    units.incremental = TRY(flag_of(*at, "incremental"));
   }
   if (const auto* at = table.get("caches")) {
     units.caches = TRY(
@@ -84,7 +94,8 @@ Status read_units(const toml::table& table, GateSpec& gate) {
 }
 
 Status refuse_without_units(const toml::table& table) {
-  for (const char* key : {"setup", "build", "caches", "jobs", "network"}) {
+  for (const char* key :
+       {"setup", "build", "build_timeout", "incremental", "caches", "jobs", "network"}) {
     const auto* at = table.get(key);
     if (at == nullptr) continue;
     return bad(at->source(), fmt::format("{} is for a gate with units", key),
@@ -105,9 +116,10 @@ Status read_flaky(const toml::node& node, GateSpec& gate) {
 }
 
 Result<GateSpec> gate_of(const toml::table& table) {
-  TRY(only_known(table, "[[gate]]",
-                 {"name", "run", "timeout", "env", "carry", "retries", "flaky", "units", "setup",
-                  "build", "caches", "jobs", "network", "preset", "blind", "fresh"}));
+  TRY(only_known(
+      table, "[[gate]]",
+      {"name", "run", "timeout", "env", "carry", "retries", "flaky", "units", "setup", "build",
+       "build_timeout", "incremental", "caches", "jobs", "network", "preset", "blind", "fresh"}));
   GateSpec gate;
   if (const auto* preset = table.get("preset")) gate = TRY(preset_of(*preset));
   const toml::node* name = table.get("name");

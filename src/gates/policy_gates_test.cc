@@ -24,6 +24,9 @@ run = ["python3", "-m", "pytest", "{unit}"]
 jobs = 4
 caches = ["~/.cache/x", "/var/cache/y"]
 network = true
+timeout = "1m"
+build_timeout = "1h"
+incremental = true
 retries = 2
 flaky = "allow"
 )";
@@ -45,6 +48,10 @@ TEST(PolicyGates, HaveUnits) {
   EXPECT_THAT(gate.units->caches, ElementsAre("~/.cache/x", "/var/cache/y"));
   EXPECT_EQ(gate.units->jobs, 4);
   EXPECT_TRUE(gate.units->network);
+  EXPECT_TRUE(gate.units->sets_up);
+  EXPECT_TRUE(gate.units->incremental);
+  EXPECT_EQ(gate.timeout_ms, 60'000);
+  EXPECT_EQ(gate.units->prepare_timeout_ms, 3'600'000);
   EXPECT_EQ(gate.retries, 2);
   EXPECT_TRUE(gate.allow_flaky);
   EXPECT_THAT(trusted_commands(policy),
@@ -62,8 +69,9 @@ TEST(PolicyGates, MayHaveACommandThatListsThem) {
 TEST(PolicyGates, AreOthersWhenTheirUnitsAre) {
   const std::string run = "run = [\"sh\", \"{unit}\"]\n";
   const Policy one = with("units = [\"a\"]\n" + run);
-  for (const char* more : {"build = \"x\"\n", "caches = [\"/x\"]\n", "network = true\n",
-                           "retries = 1\n", "retries = 1\nflaky = \"allow\"\n"}) {
+  for (const char* more :
+       {"build = \"x\"\n", "caches = [\"/x\"]\n", "network = true\n", "build_timeout = \"2h\"\n",
+        "incremental = true\n", "retries = 1\n", "retries = 1\nflaky = \"allow\"\n"}) {
     const Policy other = with("units = [\"a\"]\n" + run + more);
     EXPECT_NE(one.gates.front().version, other.gates.front().version) << more;
     EXPECT_NE(one.version, other.version) << more;
@@ -90,6 +98,8 @@ TEST(PolicyGates, SayWhatIsWrongWithTheirUnits) {
       {"run = \"x\"\nretries = 11", "retries must be a number from 0 to 10"},
       {"run = \"x\"\nflaky = \"allow\"", "without retries"},
       {"run = \"x\"\nretries = 1\nflaky = \"yes\"", "flaky must be \"block\" or \"allow\""},
+      {"run = [\"x\", \"{unit}\"]\nunits = [\"a\"]\nbuild_timeout = \"0s\"",
+       "build_timeout must be more than 0"},
       {"run = \"x\"\nbuild = \"y\"", "build is for a gate with units"},
       {"run = \"x\"\ncaches = [\"/y\"]", "caches is for a gate with units"},
   };

@@ -33,6 +33,7 @@ Json units_json(const UnitsSpec& units) {
   return {{"list", units.list},
           {"names", units.names},
           {"prepare", commands_json(units.prepare)},
+          {"sets_up", units.sets_up},
           {"caches", units.caches},
           {"network", units.network}};
 }
@@ -56,6 +57,10 @@ Json gate_json(const GateSpec& gate) {
   if (gate.allow_flaky) json["flaky"] = "allow";
   if (!gate.blind.empty()) json["blind"] = gate.blind;
   if (gate.units) json["units"] = units_json(*gate.units);
+  if (gate.units && gate.units->prepare_timeout_ms != gate.timeout_ms) {
+    json["units"]["prepare_timeout_ms"] = gate.units->prepare_timeout_ms;
+  }
+  if (gate.units && gate.units->incremental) json["units"]["incremental"] = true;
   return json;
 }
 

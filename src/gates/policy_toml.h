@@ -48,7 +48,7 @@ Status check_name(const toml::source_region& at, std::string_view what, std::str
 Result<std::vector<std::string>> command_of(const toml::node& node, std::string_view what);
 std::vector<std::string> sorted_once(std::vector<std::string> texts);
 Result<std::vector<std::string>> env_of(const toml::node& node);
-Result<std::int64_t> timeout_of(const toml::node& node);
+Result<std::int64_t> timeout_of(const toml::node& node, std::string_view key = "timeout");
 struct Range {
   std::int64_t least = 0;
   std::int64_t most = 0;

@@ -36,6 +36,8 @@ name = "alone"
 run = "! grep -q bad f0 f1"
 [[gate]]
 name = "units"
+build = "make -s -f makefile"
+incremental = true
 units = ["f2", "f3", "f4"]
 run = ["sh", "./unit", "{unit}"]
 [[gate]]
@@ -45,6 +47,7 @@ retries = 4
 flaky = "allow"
 )";
 constexpr const char* kUnit = R"(! grep -q bad "$1" || exit 1
+[ "$1" != f4 ] || cat f2 f3 | cmp - out/all || exit 1
 [ "$1" != f2 ] || ! { grep -q both f2 && grep -q both f3; }
 )";
 
@@ -52,6 +55,7 @@ class Schedule {
  public:
   explicit Schedule(std::uint64_t seed) : random_(seed) {
     world_.person_commits("unit", kUnit);
+    world_.person_commits("makefile", "out/all: f2 f3\n\t@mkdir -p out; cat f2 f3 >out/all\n");
     world_.person_commits(".gittxn.toml", kPolicy);
     Process opened(world_.scratch, world_.clock, world_.random);
     trust_ = must(policy_at(opened.context, world_.main())).trust_hash.str();
@@ -80,8 +84,8 @@ class Schedule {
       if (line.empty() || !line.ends_with("a change")) continue;
       const std::string commit(line.substr(0, 40));
       world_.scratch.git({"worktree", "add", "-q", "--detach", place, commit});
-      for (const char* command :
-           {"! grep -q bad f0 f1", "sh ./unit f2", "sh ./unit f3", "sh ./unit f4"}) {
+      for (const char* command : {"! grep -q bad f0 f1", "make -s -f makefile", "sh ./unit f2",
+                                  "sh ./unit f3", "sh ./unit f4"}) {
         Command again;
         again.argv = {"sh", "-c", command};
         again.cwd = place;
@@ -103,8 +107,9 @@ class Schedule {
     const TxnId id = pending_[at];
     pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
     if (random_.below(4) == 0) {
-      static const std::vector<std::string> points = {"land.before_gates", "gates.checked_out",
-                                                      "gates.ran", "land.after_gates"};
+      static const std::vector<std::string> points = {
+          "land.before_gates",   "gates.checked_out", "gates.ran",       "gates.built",
+          "gates.outputs_moved", "gates.unit_heard",  "gates.units_ran", "land.after_gates"};
       world_.killed_at(points[random_.below(points.size())], id, trust_);
       if (world_.txn(id).state != TxnState::kPrepared) return;  // no gate had to run
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "asking/testing/world.h"
 #include "base/fs.h"
 #include "gates/checkout.h"
 #include "land/land.h"
@@ -179,6 +180,41 @@ TEST_F(Beside, WhoIsKilledThereLandsTheNextTime) {
     EXPECT_TRUE(world_.killed_at(point, id, trust_)) << point;
     EXPECT_EQ(land_plainly(id).result, LandResult::kLanded) << point;
   }
+  EXPECT_THAT(world_.problems(), ::testing::IsEmpty());
+}
+
+// Each landing changes what the build leaves, which both units look at.
+TEST_F(Beside, WhoIsKilledAtAnyStepOfUnitsLandsTheNextTime) {
+  const std::string why = asking::testing::missing_for_asking();
+  if (!why.empty()) GTEST_SKIP() << why;
+  world_.person_commits(".gittxn.toml", R"([[gate]]
+name = "g"
+build = "mkdir -p out; cp f0 out/x"
+incremental = true
+units = ["f2", "f3"]
+run = ["grep", "-q", ".", "out/x", "{unit}"]
+)");
+  Process opened(world_.scratch, world_.clock, world_.random);
+  trust_ = must(policy_at(opened.context, world_.main())).trust_hash.str();
+  int number = 0;
+  int killed = 0;
+  for (const std::string& point : testing::failpoints_of("gates.")) {
+    SCOPED_TRACE(point);
+    const TxnId id = world_.propose({"t-" + std::to_string(++number), {{"f0", point + "\n"}}});
+    if (world_.killed_at(point, id, trust_)) ++killed;  // else it is of gates without units
+    if (world_.txn(id).state == TxnState::kLanded) continue;
+    const LandOutcome outcome = land_plainly(id);
+    ASSERT_EQ(outcome.result, LandResult::kLanded);
+    const UnitTally& tally = outcome.gates.front().certificate.tally;
+    EXPECT_EQ(tally.units, 2);
+    EXPECT_EQ(tally.failed, 0);
+    const std::string lane = gates::fixed_path(opened.context.gates, LandWorld::kBranch, "g");
+    EXPECT_FALSE(must(exists(lane)));
+    for (const DirEntry& entry : must(list_dir(lane + "+outputs"))) {
+      EXPECT_FALSE(entry.name.starts_with("new.")) << entry.name;
+    }
+  }
+  EXPECT_GE(killed, 4);
   EXPECT_THAT(world_.problems(), ::testing::IsEmpty());
 }
 

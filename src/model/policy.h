@@ -18,9 +18,12 @@ struct UnitsSpec {
   std::vector<std::string> list;   // a command that prints a name on each line; empty: `names`
   std::vector<std::string> names;  // and globs of files of the candidate
   std::vector<std::vector<std::string>> prepare;  // set-up and build, before all units
-  std::vector<std::string> caches;                // directories that units may write, to no effect
-  int jobs = 0;          // units at a time; 0: as many as there are processors
-  bool network = false;  // units have the machine's
+  std::int64_t prepare_timeout_ms = 600'000;      // of each of these
+  bool sets_up = false;             // the first of these is a set-up, which may use the network
+  bool incremental = false;         // they go on from what was left the last time
+  std::vector<std::string> caches;  // directories that units may write, to no effect
+  int jobs = 0;                     // units at a time; 0: as many as there are processors
+  bool network = false;             // units have the machine's
 };
 
 struct GateSpec {

@@ -74,14 +74,17 @@ Result<JudgedRun> judged_run(const GateContext& context, const Policy& policy, c
   places.view = run.view;
   places.objects = run.objects;
   Survey survey(*context.repository, places, run.start_wall_ms);
-  for (const std::string& record : run.records) TRY(survey.add(record));
+  for (const std::string& record : run.records) {
+    using enum Survey::Connects;
+    TRY(survey.add(record, record == run.may_connect ? kIsNothing : kCounts));
+  }
   judged.survey = TRY(survey.finish(env, seen.tool_env_digest.str()));
   judged.limited = survey.why();
   if (judged.survey.empty()) return judged;
   judged.looks = looks_of(seen, run.snapshot, &judged.limited);
   if (judged.looks) judged.looks = seen_by(*std::move(judged.looks), gate.blind);
   if (judged.looks && !run.view.apart) {
-    const repo::Objects& objects = context.repository->objects();
+    const repo::Objects& objects = run.objects ? *run.objects : context.repository->objects();
     judged.looks = united(*std::move(judged.looks),
                           TRY(looks_at_placed(objects, policy, run.tree_of_snapshot)));
   }

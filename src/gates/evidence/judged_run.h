@@ -16,6 +16,7 @@ namespace gittxn::gates {
 
 struct RunOf {
   std::vector<std::string> records;  // in the order in which the commands ran
+  std::string may_connect;           // that of them whose connections count for nothing
   std::string tree;                  // where it ran, a real path
   std::string git_dir;               // its own
   Oid snapshot;                      // the commit that it ran on, or a tree

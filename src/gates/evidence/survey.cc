@@ -191,6 +191,7 @@ void Survey::connected(const capture::Record& record) {
     const std::string at = file ? resolved(std::string(name)) : "";
     if (!file || places_.view.is_own(at) || below(at, places_.tree)) return;
   }
+  if (connects_ == Connects::kIsNothing && name.starts_with("inet")) return;
   // A daemon that is not there: the usual look for a name service.
   if (file && !was_there(record)) return look(std::string(name), Aspect::kFollow, record);
   give_up("it connected to " + record.path);
@@ -309,7 +310,8 @@ void Survey::record(const capture::Record& record) {
   outside(record, lexical);
 }
 
-Status Survey::add(const std::string& record_file) {
+Status Survey::add(const std::string& record_file, Connects connects) {
+  connects_ = connects;
   capture::RecordSummary summary =
       TRY(capture::read_records(record_file, [&](const capture::Record& r) {
         if (why_.empty()) record(r);
@@ -352,6 +354,24 @@ Result<std::string> Survey::finish(const Environment& env, const std::string& to
     out += canonical_text(field_list(SurveyLine{path, aspect, now.text})) + "\n";
   }
   return why_.empty() ? out : std::string();
+}
+
+Result<std::string> united_surveys(const std::string& now, const std::string& before) {
+  std::set<std::string_view> lines;
+  SurveyHead head;
+  for (const std::string* one : {&before, &now}) {
+    const std::vector<std::string_view> all = lines_of(*one);
+    const std::string refs = std::move(head.refs);
+    TRY(read_text(all.front(), "a survey", field_list(head)));
+    if (head.refs.empty()) head.refs = refs;  // git was asked by the run before
+    lines.insert(all.begin() + 1, all.end());
+  }
+  std::string out = canonical_text(field_list(head)) + "\n";
+  for (const std::string_view line : lines) {
+    out += line;
+    out += '\n';
+  }
+  return out;
 }
 
 namespace {

@@ -10,7 +10,8 @@
 // It is one-sided on purpose: whatever cannot be told apart makes a certificate that is never
 // reused (with the reason), never one that is reused wrongly. So a gate that connected anywhere,
 // that read something which changed while it ran, or that changed what it had read, is always run
-// again.
+// again. A set-up may connect to addresses: policy says that what it fetches follows from the files
+// that it looked at.
 //
 // Rejected: digesting contents (a compiler and its libraries are hundreds of megabytes, and stat
 // data answers the same question for anything that was not made to deceive); comparing the digest
@@ -36,7 +37,7 @@ namespace gittxn::gates {
 // Paths as a run saw them, where that is not how they are here: one in namespaces (asking/ask.h),
 // whose tree is not there any more.
 struct RunView {
-  bool apart = false;            // the rest is nothing otherwise
+  bool apart = false;            // what `alone` and `led` say is nothing otherwise
   bool alone = false;            // it had a network of its own
   std::vector<std::string> own;  // directories of its own: nothing in them is this machine's
   std::map<std::string, std::string> led;  // where paths of the tree led, if not where they stand
@@ -62,7 +63,8 @@ class Survey {
   Survey(repo::Repository& repository, SurveyPlaces places, std::int64_t start_wall_ms);
 
   // One record file, in the order in which the commands ran.
-  Status add(const std::string& record_file);
+  enum class Connects { kCounts, kIsNothing };  // kIsNothing: to addresses, not to files
+  Status add(const std::string& record_file, Connects connects = Connects::kCounts);
   // The artifact's text; empty when this run can never stand for another one, and why() says why.
   Result<std::string> finish(const Environment& env, const std::string& tools);
   const std::string& why() const { return why_; }
@@ -96,9 +98,14 @@ class Survey {
   std::map<std::string, std::string> resolved_;
   std::set<std::string> own_;  // made by the gate or the set-up itself
   bool used_git_ = false;
-  Error failed_;  // of a look-up inside a record
+  Connects connects_ = Connects::kCounts;  // of the record that is added
+  Error failed_;                           // of a look-up inside a record
   std::string why_;
 };
+
+// The survey of a run and of one before it on which it goes on: all that either of them met, where
+// that is still as the first one met it.
+Result<std::string> united_surveys(const std::string& now, const std::string& before);
 
 struct SurveyNow {
   const Environment& env;

@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "base/failpoint.h"
 #include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
@@ -20,6 +21,8 @@
 
 namespace gittxn::gates {
 namespace {
+
+FAILPOINT(fp_outputs, "gates.outputs_moved");
 
 constexpr int kInventoryFormat = 1;
 constexpr std::string_view kInventory = "inventory";
@@ -46,8 +49,8 @@ void fields(FieldIo& io, InventoryLine& line) {
   io.value("is", line.is);
 }
 
-std::int64_t changed_ns(const struct stat& info) {
-  return static_cast<std::int64_t>(info.st_ctim.tv_sec) * 1'000'000'000 + info.st_ctim.tv_nsec;
+std::int64_t time_ns(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 std::unexpected<Error> too_much(std::string_view most) {
@@ -111,7 +114,7 @@ class Taker {
     if (::lstat(file.c_str(), &info) != 0) return fail_errno(errno, "stat '" + file + "'");
     const bool link = S_ISLNK(info.st_mode);
     if (!link && !S_ISREG(info.st_mode)) return {};
-    if (was.present() && changed_ns(info) < since_ns_) return {};
+    if (was.present() && time_ns(info.st_ctim) < since_ns_) return {};
     TreeEntry is;
     is.oid = TRY(objects_.blob_id(link ? TRY(read_link(file)) : TRY(read_file(file))));
     const bool runs = (info.st_mode & S_IXUSR) != 0;
@@ -134,6 +137,11 @@ class Taker {
 
 std::string files_of(const std::string& dir, const Digest& digest) {
   return join_path(dir, digest.str() + "/files");
+}
+
+// The one that is used last goes last. A refusal to say so costs a build.
+void used_now(const Outputs& outputs) {
+  static_cast<void>(::utimensat(AT_FDCWD, parent_dir(outputs.layer).c_str(), nullptr, 0));
 }
 
 }  // namespace
@@ -185,10 +193,12 @@ Result<Outputs> take_outputs(const repo::Objects& objects, const Oid& tree,
   const std::string lines = outputs_to_lines(outputs);
   outputs.digest = sha256(lines);
   TRY(write_file(join_path(made, kInventory), lines, Sync::kNo));
+  TRY(fp_outputs.hit());
   outputs.layer = files_of(dir, outputs.digest);
   const Status placed = rename_noreplace(made, parent_dir(outputs.layer));
   if (!placed && placed.error().code != Code::kExists) return std::unexpected(placed.error());
   if (!placed) TRY(remove_tree(made));
+  used_now(outputs);
   return outputs;
 }
 
@@ -198,8 +208,7 @@ Result<Outputs> kept_outputs(const std::string& dir, const Digest& digest) {
   Outputs outputs = TRY(outputs_from_lines(TRY(read_file(inventory, kMostInventory))));
   if (outputs.digest != digest) return fail(Code::kCorrupt, "'" + inventory + "' is damaged");
   outputs.layer = files_of(dir, digest);
-  // The one that is used last goes last. A refusal to say so costs a build.
-  static_cast<void>(::utimensat(AT_FDCWD, parent_dir(outputs.layer).c_str(), nullptr, 0));
+  used_now(outputs);
   return outputs;
 }
 
@@ -210,8 +219,8 @@ Status prune_outputs(const std::string& dir) {
     struct stat info{};
     if (entry.name.starts_with(kNew)) {
       TRY(remove_tree(path));
-    } else if (::lstat(path.c_str(), &info) == 0) {
-      kept.emplace_back(info.st_mtim.tv_sec, path);
+    } else if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      kept.emplace_back(time_ns(info.st_mtim), path);
     }
   }
   std::ranges::sort(kept, std::greater());

@@ -4,6 +4,7 @@
 //
 //   <dir>/<digest>/files      the files, with the times that the build gave them
 //   <dir>/<digest>/inventory  their paths, modes and content, the last thing that is written
+//   <dir>/last                which of them the next build may go on from (last_build.h)
 //   <dir>/new.*               being made; a kill leaves it, and the next one is made without it
 //
 // Nothing is durable: what is missing is built again. Only files, links and the directories around

@@ -7,6 +7,7 @@
 
 #include "gates/checkout.h"
 #include "gates/gate.h"
+#include "gates/units/last_build.h"
 #include "gates/units/outputs.h"
 #include "gates/units/run_parts.h"
 #include "gates/units/table.h"
@@ -19,12 +20,16 @@ struct PrepareRequest {
   const GateSpec& gate;
   const Candidate& candidate;
   const Environment& env;
+  UnitEvidence& evidence;
+  UnitTrees& trees;
   std::string outputs_dir;
 };
 
 // The commands up to the first that does not pass.
 struct Built {
+  std::int64_t start_wall_ms = 0;
   std::vector<std::string> records;
+  std::string set_up_record;  // of the set-up; "": there is none
   bool passed = false;
   int exit_status = 0;
   bool timed_out = false;
@@ -34,13 +39,15 @@ struct Built {
 Result<Built> build_in(const PrepareRequest& request, const GateCheckout& checkout);
 
 // Builds in a checkout of the lane, which is gone afterwards; the lane is not. `outputs` are there
-// when it passed.
+// when it passed. Where policy says `incremental` it goes on from the last build if it can, unless
+// `from` says no; and when that fails, it is done again from nothing.
 struct Prepared {
   UnitSaid said;
   Outputs outputs;
   std::string printed;
 };
-Result<Prepared> prepare_units(const PrepareRequest& request, GateLane* lane);
+enum class From { kLastBuild, kNothing };
+Result<Prepared> prepare_units(const PrepareRequest& request, From from, GateLane* lane);
 
 // One command in a checkout that was built, as if it were run where nothing that it writes stays;
 // so it counts for its run alone.

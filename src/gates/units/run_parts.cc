@@ -15,14 +15,18 @@ namespace {
 
 constexpr int kPollMs = 5;
 
-// Homes are where caches are.
-std::string expanded(const std::string& path, const Environment& env) {
-  if (!path.starts_with("~/")) return path;
-  const auto home = env.find("HOME");
-  return home == env.end() ? path : join_path(home->second, path.substr(2));
-}
-
 }  // namespace
+
+// Homes are where caches are.
+std::vector<std::string> cache_places(const GateSpec& gate, const Environment& env) {
+  const auto home = env.find("HOME");
+  std::vector<std::string> places;
+  for (const std::string& cache : gate.units->caches) {
+    const bool of_home = cache.starts_with("~/") && home != env.end();
+    places.push_back(of_home ? join_path(home->second, cache.substr(2)) : cache);
+  }
+  return places;
+}
 
 asking::AskSpec PartRunner::spec_of(const std::vector<std::string>& command) const {
   asking::AskSpec spec;
@@ -30,9 +34,7 @@ asking::AskSpec PartRunner::spec_of(const std::vector<std::string>& command) con
   spec.at = spec.cwd = place_.at;
   spec.tree = place_.tree;
   spec.over = place_.outputs.layer;
-  for (const std::string& cache : gate_.units->caches) {
-    spec.caches.push_back(expanded(cache, place_.env));
-  }
+  spec.caches = cache_places(gate_, place_.env);
   spec.env = place_.env;
   spec.env["PWD"] = place_.at;
   spec.network = gate_.units->network ? asking::Network::kHost : asking::Network::kNone;

@@ -14,6 +14,9 @@
 
 namespace gittxn::gates {
 
+// The directories of `caches`, as paths.
+std::vector<std::string> cache_places(const GateSpec& gate, const Environment& env);
+
 struct PartPlace {
   std::string at;   // where the files are seen
   Oid tree;         // the candidate's

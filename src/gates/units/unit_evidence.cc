@@ -7,6 +7,14 @@
 #include "gates/evidence/carry.h"
 
 namespace gittxn::gates {
+namespace {
+
+// The outputs that a part saw over its tree: a build saw none of its own.
+Digest outputs_seen_by(const UnitSaid& said) {
+  return said.part == UnitSaid::Part::kPrepared ? Digest() : said.outputs;
+}
+
+}  // namespace
 
 Result<UnitTrees> UnitTrees::open(const GateContext& context) {
   const repo::Repository& repository = *context.repository;
@@ -62,7 +70,7 @@ const UnitSaid* UnitEvidence::part_of(Known& one, UnitSaid::Part part, const std
 
 Result<std::optional<std::string>> UnitEvidence::looks_differ(const UnitSaid& said,
                                                               const Where& where) {
-  const auto files = TRY(trees_.known(said.tree, said.outputs));
+  const auto files = TRY(trees_.known(said.tree, outputs_seen_by(said)));
   if (!files) return "the files that it ran on are no longer there";
   if (*files == where.files) return std::nullopt;
   const std::tuple key{said.looks, *files, where.files};
@@ -82,7 +90,7 @@ Result<std::optional<std::string>> UnitEvidence::looks_differ(const UnitSaid& sa
 // Says why it does not count there; nullopt: it does.
 Result<std::optional<std::string>> UnitEvidence::misses(const UnitSaid& said, const Where& where) {
   if (said.survey.empty()) return said.limited;
-  const bool same = said.tree == where.tree && said.outputs == where.outputs;
+  const bool same = said.tree == where.tree && outputs_seen_by(said) == where.outputs;
   if (!same && said.looks.empty()) return said.limited;
   if (!same && !INJECTED_BUG("gates.any_unit")) {
     if (auto differ = TRY(looks_differ(said, where))) return differ;

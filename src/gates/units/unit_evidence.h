@@ -56,6 +56,9 @@ class UnitEvidence {
   };
   Result<std::optional<Before>> before(const std::string& unit);
   Result<const Certificate*> nearest();  // null: there is none
+  Result<std::optional<std::string>> environment_differs(const Digest& survey) {
+    return evidence_.environment_differs(gate_, survey);
+  }
 
  private:
   using Parts = std::map<std::pair<UnitSaid::Part, std::string>, UnitSaid>;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/duration.h"
+#include "base/failpoint.h"
 #include "base/fs.h"
 #include "gates/evidence/machine.h"
 #include "gates/units/names.h"
@@ -19,8 +20,10 @@ namespace {
 
 using Part = UnitSaid::Part;
 
-constexpr std::size_t kDate = 10;     // of a time, "2026-12-31"
-constexpr std::int64_t kTold = 2000;  // ms; what takes less needs no estimate
+FAILPOINT(fp_heard, "gates.unit_heard");
+FAILPOINT(fp_ran_all, "gates.units_ran");
+
+constexpr std::size_t kDate = 10;  // of a time, "2026-12-31"
 
 // The outputs of a lane. No gate's name contains a plus.
 std::string outputs_of(const std::string& lane) {
@@ -57,7 +60,9 @@ struct UnitGate::State {
   Status know_list();
   Result<bool> know();
   Status take(UnitSaid said, const std::string& printed);
-  PrepareRequest request() const { return {context, policy, gate, candidate, env, outputs_dir}; }
+  PrepareRequest request() {
+    return {context, policy, gate, candidate, env, evidence, trees, outputs_dir};
+  }
   Status prepare(GateLane& lane);
   Status list(PartRunner& runner);
   Status hear_list(PartRan ran);
@@ -193,7 +198,12 @@ Status UnitGate::State::take(UnitSaid part, const std::string& text) {
 }
 
 Status UnitGate::State::prepare(GateLane& lane) {
-  Prepared made = TRY(prepare_units(request(), &lane));
+  if (context.on_phase) {
+    context.on_phase(fmt::format("gate {}: set-up and build", gate.name.str()));
+  }
+  // All of it by hand is a build from nothing, too.
+  const From from = runs == Runs::kAll ? From::kNothing : From::kLastBuild;
+  Prepared made = TRY(prepare_units(request(), from, &lane));
   made.said.missed = missed;
   if (made.said.passed) {
     outputs = std::move(made.outputs);
@@ -246,6 +256,7 @@ int UnitGate::State::at_a_time() const {
 
 // Takes what a unit said. False: that is enough.
 Result<bool> UnitGate::State::hear(const std::vector<std::string>& units, PartRan ran) {
+  TRY(fp_heard.hit());
   UnitSaid& one = ran.said;
   one.unit = units[ran.number];
   auto& [failed, failed_text] = failures[one.unit];
@@ -288,7 +299,7 @@ void UnitGate::State::say() const {
     if (!is_done && took != took_ms.end()) left_ms += took->second;
   }
   std::string phrase = fmt::format("gate {}: {} of {} units", gate.name.str(), done, names->size());
-  if (left_ms >= kTold) {
+  if (left_ms >= kLeastToldMs) {
     phrase += fmt::format(", about {} left", format_duration(left_ms / at_a_time()));
   }
   context.on_phase(phrase);
@@ -479,6 +490,7 @@ Result<GateReport> UnitGate::run(GateLane lane, Runs runs) {
   TRY(ran);
   TRY(fixed ? prune_outputs(state.outputs_dir) : remove_tree(state.outputs_dir));
   GateReport report = TRY(state.report());
+  TRY(fp_ran_all.hit());
   TRY(state.context.store->append({store::events::gate_evaluated(report.certificate)}));
   return report;
 }
