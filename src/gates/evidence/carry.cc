@@ -7,35 +7,18 @@
 #include <iterator>
 
 #include "base/bug.h"
-#include "base/fields.h"
-#include "base/text.h"
 #include "certify/judge.h"
+#include "gates/evidence/rows.h"
 #include "gates/generated.h"
 #include "model/fields.h"
 
 namespace gittxn::gates {
 
-static void fields(FieldIo& io, Look& look) {
-  io.thing("look");
-  io.choice("kind", look.kind, kReadKinds);
-  io.text("path", look.path);
-  io.text("digest", look.digest);
-}
-
 namespace {
 
-constexpr int kLooksFormat = 1;
+constexpr RowsHead kLooks{"looks", 2, 3};
 constexpr std::string_view kAttributes = ".gitattributes";
 
-struct LooksHead {
-  int format = kLooksFormat;
-  std::int64_t looks = 0;  // that follow
-};
-void fields(FieldIo& io, LooksHead& head) {
-  io.thing("looks");
-  io.integer("format", head.format, {.least = kLooksFormat, .most = kLooksFormat});
-  io.integer("looks", head.looks, {.least = 0});
-}
 // Recorded beside the reads: the survey has it.
 bool is_outside(ReadKind kind) {
   return kind == ReadKind::kEnvironment || kind == ReadKind::kExternal;
@@ -133,22 +116,20 @@ Looks united(Looks one, const Looks& other) {
 }
 
 std::string looks_to_lines(const Looks& looks) {
-  const LooksHead head{.looks = std::ssize(looks)};
-  std::string lines = canonical_text(field_list(head)) + "\n";
-  for (const Look& look : looks) lines += canonical_text(field_list(look)) + "\n";
-  return lines;
+  std::string text = rows_head(kLooks, looks.size());
+  for (const Look& look : looks) {
+    add_row(text, {read_kind_name(look.kind), look.digest, look.path});
+  }
+  return text;
 }
 
 Result<Looks> looks_from_lines(std::string_view text) {
-  if (!text.ends_with('\n')) return fail(Code::kCorrupt, "looks of a gate: cut off");
-  const std::vector<std::string_view> lines = lines_of(text);
-  LooksHead head;
-  TRY(read_text(lines.front(), "looks of a gate", field_list(head)));
-  Looks looks(lines.size() - 1);
-  if (head.looks != std::ssize(looks)) return fail(Code::kCorrupt, "looks of a gate: some lack");
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    TRY(read_text(lines[i], "looks of a gate", field_list(looks[i - 1])));
-  }
+  Looks looks;
+  TRY(each_row(text, kLooks, [&looks](std::span<std::string> cells) {
+    const auto kind = value_in(kReadKinds, "look", cells[0]);
+    if (kind) looks.push_back({*kind, std::move(cells[2]), std::move(cells[1])});
+    return kind.has_value();
+  }));
   return looks;
 }
 

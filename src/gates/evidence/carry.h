@@ -41,7 +41,7 @@ Looks seen_by(Looks looks, const std::vector<std::string>& blind);
 // Says why such a rule is wrong, as the rest of a sentence; nullopt: it is not.
 std::optional<std::string> blind_problem(std::string_view rule);
 
-// A line for what it is, then one for each. kCorrupt: damaged, or of another version.
+// Rows (rows.h): the kind, the digest and the path. kCorrupt: damaged, or of another version.
 std::string looks_to_lines(const Looks& looks);
 Result<Looks> looks_from_lines(std::string_view lines);
 

@@ -104,15 +104,13 @@ TEST(Carry, WhatIsNotOfTheTreeBindsItToTheTree) {
 }
 
 TEST(Carry, LinesAreReadAsTheyWereWritten) {
-  const Looks looks = {{ReadKind::kContent, "a b\n\xff", "x"}, {ReadKind::kAbsence, "c", ""}};
+  const Looks looks = {{ReadKind::kContent, "a b\n\xff\t\\n", "x"}, {ReadKind::kAbsence, "c", ""}};
   const std::string lines = looks_to_lines(looks);
   EXPECT_EQ(looks_from_lines(lines).value(), looks);
   EXPECT_EQ(looks_from_lines(looks_to_lines({})).value(), Looks());
   for (std::size_t cut = 0; cut < lines.size(); ++cut) {
     EXPECT_EQ(looks_from_lines(lines.substr(0, cut)).error().code, Code::kCorrupt) << cut;
   }
-  EXPECT_EQ(looks_from_lines("{\"format\":2,\"looks\":0}\n").error().code, Code::kCorrupt);
-  EXPECT_EQ(looks_from_lines("").error().code, Code::kCorrupt);
 }
 
 TEST(Carry, SaysInWordsWhatHasChanged) {

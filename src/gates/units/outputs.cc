@@ -12,42 +12,20 @@
 #include <set>
 
 #include "base/failpoint.h"
-#include "base/fields.h"
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/if_there.h"
-#include "base/text.h"
-#include "model/fields.h"
+#include "gates/evidence/rows.h"
 
 namespace gittxn::gates {
 namespace {
 
 FAILPOINT(fp_outputs, "gates.outputs_moved");
 
-constexpr int kInventoryFormat = 1;
+constexpr RowsHead kRows{"outputs", 2, 3};
 constexpr std::string_view kInventory = "inventory";
 constexpr std::string_view kNew = "new.";
 constexpr std::size_t kMostInventory = 256u << 20;
-
-struct InventoryHead {
-  int format = kInventoryFormat;
-  std::int64_t files = 0;  // that follow
-};
-void fields(FieldIo& io, InventoryHead& head) {
-  io.thing("outputs");
-  io.integer("format", head.format, {.least = kInventoryFormat, .most = kInventoryFormat});
-  io.integer("files", head.files, {.least = 0});
-}
-
-struct InventoryLine {
-  std::string path;
-  TreeEntry is;
-};
-void fields(FieldIo& io, InventoryLine& line) {
-  io.thing("output");
-  io.text("path", line.path);
-  io.value("is", line.is);
-}
 
 std::int64_t time_ns(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
@@ -147,29 +125,20 @@ void used_now(const Outputs& outputs) {
 }  // namespace
 
 std::string outputs_to_lines(const Outputs& outputs) {
-  const InventoryHead head{.files = std::ssize(outputs.files)};
-  std::string lines = canonical_text(field_list(head)) + "\n";
+  std::string text = rows_head(kRows, outputs.files.size());
   for (const auto& [path, is] : outputs.files) {
-    const InventoryLine line{path, is};
-    lines += canonical_text(field_list(line)) + "\n";
+    add_row(text, {path, mode_text(is.mode), is.oid.str()});
   }
-  return lines;
+  return text;
 }
 
 Result<Outputs> outputs_from_lines(std::string_view text) {
-  if (!text.ends_with('\n')) return fail(Code::kCorrupt, "outputs of a build: cut off");
-  const std::vector<std::string_view> lines = lines_of(text);
-  InventoryHead head;
-  TRY(read_text(lines.front(), "outputs of a build", field_list(head)));
-  if (head.files != std::ssize(lines) - 1) {
-    return fail(Code::kCorrupt, "outputs of a build: some lack");
-  }
   Outputs outputs;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    InventoryLine line;
-    TRY(read_text(lines[i], "outputs of a build", field_list(line)));
-    outputs.files.emplace_back(std::move(line.path), std::move(line.is));
-  }
+  TRY(each_row(text, kRows, [&outputs](std::span<std::string> cells) {
+    const auto mode = mode_from_text(cells[1]);
+    if (mode) outputs.files.push_back({std::move(cells[0]), {*mode, Oid(cells[2])}});
+    return mode.has_value();
+  }));
   if (!outputs.files.empty()) outputs.digest = sha256(text);
   return outputs;
 }

@@ -2,67 +2,83 @@
 
 #include <fmt/format.h>
 
-#include "base/fields.h"
-#include "base/text.h"
+#include <string>
+#include <utility>
+
+#include "gates/evidence/rows.h"
 #include "model/names.h"
 
 namespace gittxn::gates {
 namespace {
 
-constexpr int kTableFormat = 1;
 constexpr NameTable<UnitSaid::Part, 3> kParts{{{UnitSaid::Part::kPrepared, "prepared"},
                                                {UnitSaid::Part::kListed, "listed"},
                                                {UnitSaid::Part::kUnit, "unit"}}};
 
-struct TableHead {
-  int format = kTableFormat;
-  std::int64_t parts = 0;  // that follow
+enum Cell : std::size_t {
+  kPart,
+  kName,
+  kTree,
+  kOutputs,
+  kLooks,
+  kSurvey,
+  kPassed,
+  kExitStatus,
+  kTimedOut,
+  kFlaky,
+  kRan,
+  kOutput,
+  kDuration,
+  kLimited,
+  kMissed,
+  kElsewhere,
+  kCells
 };
-void fields(FieldIo& io, TableHead& head) {
-  io.thing("units");
-  io.integer("format", head.format, {.least = kTableFormat, .most = kTableFormat});
-  io.integer("parts", head.parts, {.least = 0});
+constexpr RowsHead kTable{"units", 2, kCells};
+
+bool read_part(std::span<std::string> cells, UnitSaid& said) {
+  const auto part = value_in(kParts, "part of a gate", cells[kPart]);
+  const auto status = number_in(cells[kExitStatus]);
+  const auto duration_ms = number_in(cells[kDuration]);
+  if (!part || !status || !duration_ms) return false;
+  said = {.part = *part,
+          .unit = std::move(cells[kName]),
+          .tree = Oid(cells[kTree]),
+          .outputs = Digest(cells[kOutputs]),
+          .looks = Digest(cells[kLooks]),
+          .survey = Digest(cells[kSurvey]),
+          .passed = !cells[kPassed].empty(),
+          .exit_status = static_cast<int>(*status),
+          .timed_out = !cells[kTimedOut].empty(),
+          .flaky = !cells[kFlaky].empty(),
+          .ran = !cells[kRan].empty(),
+          .output = Digest(cells[kOutput]),
+          .duration_ms = *duration_ms,
+          .limited = std::move(cells[kLimited]),
+          .missed = std::move(cells[kMissed]),
+          .elsewhere = std::move(cells[kElsewhere])};
+  return true;
 }
 
 }  // namespace
 
-static void fields(FieldIo& io, UnitSaid& said) {
-  io.thing("unit");
-  io.choice("part", said.part, kParts);
-  io.text("unit", said.unit);
-  io.oid("tree", said.tree);
-  io.name("outputs", said.outputs);
-  io.name("looks", said.looks);
-  io.name("survey", said.survey);
-  io.boolean("passed", said.passed);
-  io.integer("exit_status", said.exit_status);
-  io.boolean("timed_out", said.timed_out);
-  io.boolean("flaky", said.flaky);
-  io.boolean("ran", said.ran);
-  io.name("output", said.output);
-  io.integer("duration_ms", said.duration_ms);
-  if (io.maybe("limited", said.limited)) io.text("limited", said.limited);
-  if (io.maybe("missed", said.missed)) io.text("missed", said.missed);
-  if (io.maybe("elsewhere", said.elsewhere)) io.text("elsewhere", said.elsewhere);
-}
-
 std::string units_to_lines(const UnitTable& table) {
-  const TableHead head{.parts = std::ssize(table)};
-  std::string lines = canonical_text(field_list(head)) + "\n";
-  for (const UnitSaid& said : table) lines += canonical_text(field_list(said)) + "\n";
-  return lines;
+  std::string text = rows_head(kTable, table.size());
+  for (const UnitSaid& said : table) {
+    add_row(text, {name_in(kParts, said.part), said.unit, said.tree.str(), said.outputs.str(),
+                   said.looks.str(), said.survey.str(), flag_cell(said.passed),
+                   std::to_string(said.exit_status), flag_cell(said.timed_out),
+                   flag_cell(said.flaky), flag_cell(said.ran), said.output.str(),
+                   std::to_string(said.duration_ms), said.limited, said.missed, said.elsewhere});
+  }
+  return text;
 }
 
 Result<UnitTable> units_from_lines(std::string_view text) {
-  if (!text.ends_with('\n')) return fail(Code::kCorrupt, "units of a gate: cut off");
-  const std::vector<std::string_view> lines = lines_of(text);
-  TableHead head;
-  TRY(read_text(lines.front(), "units of a gate", field_list(head)));
-  UnitTable table(lines.size() - 1);
-  if (head.parts != std::ssize(table)) return fail(Code::kCorrupt, "units of a gate: some lack");
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    TRY(read_text(lines[i], "units of a gate", field_list(table[i - 1])));
-  }
+  UnitTable table;
+  TRY(each_row(text, kTable, [&table](std::span<std::string> cells) {
+    return read_part(cells, table.emplace_back());
+  }));
   return table;
 }
 
