@@ -118,6 +118,31 @@ TEST_F(Units, ABuildThatFailsOrRemovesAFileEndsTheGate) {
             "its set-up or build removed 'src/one', which is a file of the candidate\n");
 }
 
+TEST_F(Units, ASetUpMayConnectAndABuildThatDoesRunsAgain) {
+  const std::string connect =
+      "'''python3 -I -c 'import socket; socket.socket().connect_ex((\"127.0.0.1\", 9))'; "
+      "cp src/one out'''\n";
+  for (const std::string part : {"setup", "build"}) {
+    const Policy suite = policy(part + " = " + connect + std::string(kPlain));
+    const GateReport first = run(suite, next({{"docs", part}}));
+    EXPECT_TRUE(first.certificate.passed) << world_.output_of(first);
+    const std::string again = ran(run(suite, next({{"docs", part + " again"}})));
+    EXPECT_EQ(again, part == "setup" ? "" : "+build") << limits(first);
+  }
+}
+
+TEST_F(Units, ABuildMayUseCaches) {
+  must(make_dirs(home("cache")));
+  must(write_file(home("cache/old"), "x\n", Sync::kNo));
+  const Policy suite = policy(
+      "build = \"cat ~/cache/old; date >>~/cache/old; cp src/one out\"\n"
+      "caches = [\"~/cache\"]\n" +
+      std::string(kPlain));
+  const GateReport first = run(suite, next({}));
+  EXPECT_TRUE(first.certificate.passed) << world_.output_of(first);
+  EXPECT_EQ(ran(run(suite, next({{"docs", "x\n"}}))), "") << limits(first);
+}
+
 TEST_F(Units, OutputsThatAreGoneAreBuiltAgain) {
   const Policy suite =
       policy("build = \"cp src/one out\"\nunits = [\"tests/*\"]\nrun = [\"sh\", \"{unit}\"]\n");
