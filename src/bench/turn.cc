@@ -59,7 +59,7 @@ Status measure_turn(const Asked& asked) {
       return fail(Code::kFault, fmt::format("{} did not land", txn.str()));
     }
     if (round == 0) continue;  // it runs all units, and makes the head durable
-    turn.ms.push_back(static_cast<double>(outcome.turn_ns) / 1e6);
+    for (const std::int64_t ns : outcome.turns_ns) turn.ms.push_back(static_cast<double>(ns) / 1e6);
     for (const gates::GateReport& report : outcome.gates) ran += report.certificate.tally.ran;
   }
   std::ranges::sort(turn.ms);

@@ -277,7 +277,7 @@ Result<Step> Landing::with_turn() {
     step = round(*turn);
   }
   Status released = turn->release(store());
-  outcome_.turn_ns += context_.clock->monotonic_ns() - since_ns;
+  outcome_.turns_ns.push_back(context_.clock->monotonic_ns() - since_ns);
   if (step) TRY(std::move(released));
   return step;
 }

@@ -61,7 +61,7 @@ struct LandOutcome {
   std::size_t reads_checked = 0;
   Admission admitted;                    // kLanded: beside reads that hold as they are
   std::int64_t asked_ms = 0;             // what asking questions again took, whatever the result
-  std::int64_t turn_ns = 0;              // how long it had the turn, all rounds together
+  std::vector<std::int64_t> turns_ns;    // how long it had the turn, each time
   Isolation level = Isolation::kStrict;  // what it was certified at, policy included
 };
 

@@ -30,9 +30,11 @@ Result<Oid> UnitTrees::with(const Oid& tree, const Outputs& outputs) {
 }
 
 Result<std::optional<Oid>> UnitTrees::known(const Oid& tree, const Digest& outputs) {
-  if (outputs.empty()) return TRY(objects_.contains(tree)) ? std::optional(tree) : std::nullopt;
   const std::pair key{tree, outputs};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (outputs.empty()) {
+    return known_[key] = TRY(objects_.contains(tree)) ? std::optional(tree) : std::nullopt;
+  }
   const auto text = context_->store->artifact(outputs);
   const auto inventory = text ? outputs_from_lines(*text) : Result<Outputs>(Outputs());
   if (!text || !inventory || !TRY(objects_.contains(tree))) return known_[key] = std::nullopt;

@@ -1,0 +1,60 @@
+// Work that goes on from another head: the branch is merged into the worktree of a transaction that
+// was refused, and what it read counts from there on.
+//
+// It is a new attempt in the worktree of the one before it. Its snapshot is the head; its reads are
+// those of the earlier attempts (Inherited), each as one of these:
+//
+//   holds      what was read is the same on the head: it is a read of the head from now on
+//   rejudged   it has changed, and whoever goes on was shown the whole difference: what the head has
+//              counts as read, and their word for it that the work still stands
+//   stale      it has changed, and was not shown: no landing will take it
+//
+// What a search, a question or another branch answered is never rejudged: ask again in the worktree.
+//
+// If we die: before the log has the attempt, a worktree with the branch merged into it, as if the
+// command had done it; its reads are as they were, and going on is done again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "txn/attempt.h"
+
+namespace gittxn::api {
+
+// What an attempt has from those before it. Kept beside its worktree.
+struct Inherited {
+  int attempt = 0;  // that has them
+  Digest reads;     // artifact
+  bool complete = true;
+  std::string unknown_reason;
+  std::vector<std::string> marked;    // files that had conflict markers when it began
+  std::vector<std::string> rejudged;  // subjects of reads that somebody answers for
+};
+// nullopt: it has none. kCorrupt: the file is damaged.
+Result<std::optional<Inherited>> inherited_by(const Attempt& attempt);
+Status write_inherited(const Attempt& attempt, const Inherited& inherited);
+// Adds the reads to those of the attempt itself.
+Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads);
+
+struct Stale {
+  std::string subject;
+  std::string changed_by;  // "" not known
+  std::string diff;        // unified; "" where there is none to show
+  bool rejudged = false;   // else it stays stale
+};
+struct WentOn {
+  Oid head;
+  std::vector<std::string> marked;  // files with conflict markers
+  std::vector<std::string> kept;    // paths of which one side was taken, with the reason
+  std::vector<Stale> stale;         // reads that do not hold on the head
+};
+// The caller holds the transaction, which is open and has a worktree. nullopt: it is at the head
+// already.
+Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress);
+
+// kRefused, with the files: conflict markers of the last attempt are still there.
+Status check_markers(State& state, const Txn& txn);
+
+}  // namespace gittxn::api
