@@ -180,7 +180,7 @@ TEST_F(ApiTest, RetriesUsedUpIsQuarantinedWithEverythingKept) {
   const WhyReport why = must(kernel().why(outcome.txn.id.str()));
   EXPECT_TRUE(has(why.next, "git txn run --instead " + outcome.txn.id.str() +
                                 " --onto main -- sh -c 'cp f1 copy; "));
-  EXPECT_FALSE(has(why.next, "git txn resume")) << "what was read stays read";
+  EXPECT_TRUE(has(why.next, "git txn resume " + outcome.txn.id.str()));
 }
 
 TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
@@ -191,15 +191,22 @@ TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
   scratch_.commit("moved");
   ASSERT_EQ(commit(outcome.txn.id).txn.state, TxnState::kQuarantined);
   const std::string id = outcome.txn.id.str();
-  const std::vector<std::string> next = must(kernel().why(id)).next;
-  EXPECT_TRUE(has(next, "git txn resume " + id));
-  EXPECT_TRUE(has(next, "git txn exec " + id + " -- bash")) << "by hand its reads are unknown";
-  must(kernel().resume(id, Progress{}));
-  const std::string merge =
-      "git commit -qam mine; git pull -q --no-rebase || echo both >f1; "
-      "git commit -qam merged";
-  EXPECT_EQ(must(kernel().exec(id, {"sh", "-c", merge}, {}, Progress{})), 0);
-  EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_TRUE(must(kernel().why(id)).next.front().starts_with("git txn resume " + id));
+  const Resumed resumed = must(kernel().resume(id, Progress{}));
+  ASSERT_TRUE(resumed.went_on.has_value());
+  EXPECT_EQ(resumed.went_on->head.str(), scratch_.git({"rev-parse", "HEAD"}));
+  EXPECT_EQ(resumed.went_on->marked, std::vector<std::string>{"f1"});
+  const std::string file = must(kernel().worktree_of(id)) + "/f1";
+  EXPECT_EQ(must(read_file(file)), "<<<<<<< " + id + "\nmine\n=======\ntheirs\n>>>>>>> main\n");
+  const auto marked = kernel().commit(id, {}, Progress{});
+  ASSERT_FALSE(marked.has_value());
+  EXPECT_EQ(marked.error().message, "there are conflict markers in f1");
+  must(write_file(file, "both\n", Sync::kNo, 0644));
+  const Outcome landed = commit(outcome.txn.id);
+  EXPECT_EQ(landed.txn.state, TxnState::kLanded)
+      << (landed.conflicts.empty()
+              ? ""
+              : landed.conflicts.front().subject + ": " + landed.conflicts.front().hint);
   EXPECT_EQ(shown("f1"), "both");
 }
 
@@ -241,7 +248,7 @@ TEST_F(ApiTest, AbortKeepsTheWorkAndResumeBringsItBack) {
   EXPECT_EQ(must(kernel().abort(id, "changed my mind", {})).state, TxnState::kAborted);
   must(kernel().gc(false, Progress{}));
   EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id + "/1:added"}), "x");
-  EXPECT_EQ(must(kernel().resume(id, Progress{})).state, TxnState::kOpen);
+  EXPECT_EQ(must(kernel().resume(id, Progress{})).txn.state, TxnState::kOpen);
   EXPECT_EQ(commit(open.txn.id).txn.state, TxnState::kLanded);
   EXPECT_EQ(shown("added"), "x");
 }

@@ -13,7 +13,7 @@ constexpr Enforced kTable[] = {
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
      "the certifier, in the section that moves the branch", "A2"},
     {"Landing order is a serial order of the runs",
-     "enforced at strict and serializable; at semantic but for the six rows below",
+     "enforced at strict and serializable; at semantic but for the seven rows below",
      "reads are compared byte by byte with the head that it lands on; the transaction's own paths, "
      "and equal bytes of both sides, hide nothing",
      "A2"},
@@ -39,6 +39,11 @@ constexpr Enforced kTable[] = {
      "of calls what did not happen, and what an editor computes by itself or for whoever types "
      "there",
      "the trace; the agent's hooks, which it writes itself; closed lists of programs and options"},
+    {"A read that has changed, of a refused transaction that is resumed",
+     "semantic lets whoever resumes it answer for it: the difference is shown to them whole, what "
+     "the branch has counts as read, and why --admitted lists it; strict does not, and neither "
+     "takes a difference that is too long to be shown. Neither: whether they looked",
+     "the difference that git txn resume prints"},
     {"History: which commits and references there are",
      "semantic does not ask again what git log and the like have shown; strict does: it has to be "
      "the same bytes on the branch, or the branch has not moved. Neither: how long an abbreviated "

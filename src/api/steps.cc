@@ -12,6 +12,7 @@
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/bounds/limits.h"
+#include "txn/go_on.h"
 #include "work/compensations.h"
 #include "work/recovery.h"
 #include "work/summaries.h"
@@ -42,6 +43,7 @@ Result<bool> anything_to_land(State& state, const Txn& txn, const Progress& prog
                               Outcome& outcome) {
   if (TRY(has_worktree(txn))) {
     const TakenWork work = TRY(take_work(state, txn, Untraced::kCheck, progress));
+    TRY(check_markers(state, TRY(reload(state, txn.id))));
     outcome.untracked = work.untracked;
     for (const std::string& note : work.notes) outcome.notes.push_back(note);
     return !work.nothing;
@@ -79,7 +81,7 @@ Status commit_work(State& state, const Txn& txn, const RunOptions& options,
 }
 
 // A worktree with the kept work in it, for a transaction whose own is gone. What its commands read
-// is not known to the new one, so its read set is unknown from here on.
+// is on record.
 Status restore_worktree(State& state, const Txn& txn, const Progress& progress) {
   const Attempt& last = txn.attempts.back();
   if (last.kept.empty()) return never_started(txn);
@@ -100,9 +102,16 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   };
   TRY(repo::inside(mount, bring_back));
   TRY(fp_resume_restored.hit());
+  Inherited inherited;
+  inherited.attempt = attempt.number;
+  inherited.reads = last.reads;
+  inherited.complete = last.reads_complete;
+  inherited.unknown_reason = last.unknown_reason;
+  inherited.unknown_since = TRY(recorded_reads(*state.store, last)).unknown_since;
+  TRY(write_inherited(attempt, inherited));
   TRY(state.store->append({events::attempt_started(txn.id, attempt)}));
   const Txn now = TRY(reload(state, txn.id));
-  TRY(take_work(state, now, Untraced::kYes, progress));
+  TRY(take_work(state, now, Untraced::kNo, progress));
   return {};
 }
 
@@ -258,7 +267,7 @@ Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
   return reload(*state_, txn.id);
 }
 
-Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
+Result<Resumed> Kernel::resume(const std::string& id, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
   const Held held = TRY(hold_named(*state_, id));
@@ -278,9 +287,16 @@ Result<Txn> Kernel::resume(const std::string& id, const Progress& progress) {
     const Txn open = TRY(reload(*state_, txn.id));
     TRY(restore_worktree(*state_, open, progress));
   }
+  Resumed resumed;
+  const bool refused = txn.state == TxnState::kRejected || txn.state == TxnState::kQuarantined;
+  if (refused) {
+    TRY(keep_work(*state_, TRY(reload(*state_, txn.id)), progress));
+    resumed.went_on = TRY(go_on(*state_, TRY(reload(*state_, txn.id)), progress));
+  }
   const std::string note = TRY(compensated_note(*state_, txn.id));
   if (!note.empty()) progress.note(note);
-  return reload(*state_, txn.id);
+  resumed.txn = TRY(reload(*state_, txn.id));
+  return resumed;
 }
 
 Result<std::string> Kernel::worktree_of(const std::string& id) {

@@ -12,6 +12,7 @@
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
+#include "txn/go_on.h"
 #include "work/compensations.h"
 
 namespace gittxn::api {
@@ -180,6 +181,15 @@ Status add_admission(State& state, const std::vector<Event>& history, WhyReport&
   for (const Excuse& excuse : report.admitted.excused) {
     report.excused.push_back(excuse_line(excuse));
   }
+  for (const Read& read : TRY(recorded_reads(*state.store, txn.attempts.back())).reads) {
+    if (read.op != kJudged) continue;
+    std::string line = (read.subject.empty() ? "the top of the tree" : read.subject) +
+                       " had changed since it was read, and whoever resumed it judged that by the "
+                       "difference";
+    if (std::ranges::find(report.excused, line) == report.excused.end()) {
+      report.excused.push_back(std::move(line));
+    }
+  }
   return {};
 }
 
@@ -208,24 +218,16 @@ std::string again(const Txn& txn, OfWorkflow workflow) {
   return quote_argv(argv);
 }
 
-// What was read stays read: only work that both sides wrote, and that did not depend on the
-// other's, can be merged with it and asked for again.
-std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow,
-                                             const std::vector<Conflict>& conflicts) {
+std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow) {
   const std::string id = txn.id.str();
-  const bool merges = std::all_of(conflicts.begin(), conflicts.end(), [](const Conflict& conflict) {
-    return conflict.kind == ConflictKind::kWriteWrite;
-  });
-  std::vector<std::string> next{"git txn diff " + id + "      what it would have changed"};
-  if (merges) {
-    next.push_back(fmt::format(
-        "git txn resume {0}    then merge in a shell that is seen, git txn exec {0} -- bash: "
-        "git commit -a, git pull --no-rebase, resolve, git commit -a; then: git txn commit {0}",
-        id));
-  } else {
-    if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
-    next.push_back("git txn diff " + id + " | git apply    apply it to your checkout");
+  std::vector<std::string> next{
+      fmt::format("git txn resume {0}    merge the branch into its worktree, and see what it read "
+                  "that has changed; then: git txn commit {0}",
+                  id)};
+  if (std::string line = again(txn, workflow); !line.empty()) {
+    next.push_back(std::move(line) + "    run it again on the new head");
   }
+  next.push_back("git txn diff " + id + "      what it would have changed");
   next.push_back("git txn abort " + id + "     give it up; the work stays at " +
                  ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size())));
   return next;
@@ -244,20 +246,22 @@ std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
         txn.workflow, txn.phase));
   }
   if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
-  next.push_back("git txn diff " + id + " | git apply    apply it to your checkout");
+  next.push_back("git txn diff " + id + "      what it would have changed");
   next.push_back("git txn abort " + id + "     give it up; its work is kept");
   return next;
 }
 
-std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow,
-                                    const std::vector<Conflict>& conflicts) {
+std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
-      return next_of_quarantined(txn, workflow, conflicts);
+      return next_of_quarantined(txn, workflow);
     case TxnState::kRejected:
       return {
-          "git txn resume " + id + "    put it right in its worktree, then: git txn commit " + id,
+          "git txn resume " + id +
+              "    put it right in its worktree, with the branch merged into it; "
+              "then: git txn commit " +
+              id,
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
     case TxnState::kPrepared:
       if (wait_reason(txn.waiting_reason) == WaitReason::kTrust) return {txn.waiting_subject};
@@ -291,7 +295,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   // Without a policy that says so, or a branch, it is told of as if it had no phase.
   const auto dropped = dropped_with_phase(*state_, report.txn);
   report.next = dropped && *dropped ? next_of_dropped(report.txn, workflow)
-                                    : next_steps(report.txn, workflow, report.conflicts);
+                                    : next_steps(report.txn, workflow);
   const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
   if (owing) report.next = {std::string(kRunOwed)};
   report.process = running_now(report.txn).process;

@@ -72,6 +72,7 @@ class Certification {
     if (reads.complete || INJECTED_BUG("certify.ignore_unknown")) return;
     for (const SnapshotDiff& diff : input_.diffs) {
       if (diff.changes.empty()) continue;
+      if (!reads.unknown_since.empty() && diff.snapshot != reads.unknown_since) continue;
       conflicts_.push_back(witnesses_.everything(reads, diff));
       return;
     }

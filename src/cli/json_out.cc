@@ -97,6 +97,12 @@ void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
       });
 }
 
+void stale_fields(FieldIo& io, const api::StaleRead& one) {
+  io.each_text({{"subject", one.subject}, {"changed_by", one.changed_by}, {"diff", one.diff}});
+  io.boolean({"rejudged", "It counts as read as it is on the branch; else it stays stale."},
+             one.rejudged);
+}
+
 void witness_fields(FieldIo& io, const api::WhyReport::Witness& witness) {
   io.each_text({{"path", witness.path}, {"diff", witness.diff}});
 }
@@ -232,6 +238,20 @@ void with_compensations(FieldIo& io, const WithCompensations<T>& both) {
 
 constinit const Printed<Txn> kTxnJson{
     "transaction", "A transaction that was begun, stopped or resumed.", txn_fields};
+
+constinit const Printed<api::Resumed> kResumedJson{
+    "resumed", "A transaction that is open again.", [](FieldIo& io, const api::Resumed& resumed) {
+      txn_fields(io, resumed.txn);
+      const api::WentOn went = resumed.went_on.value_or(api::WentOn());
+      if (!io.or_null("went_on", went.head)) return;
+      io.group({"went_on", "The branch was merged into its worktree."}, [&went](FieldIo& on) {
+        Oid head = went.head;
+        on.oid("head", head);
+        on.texts({"marked", "Files with conflict markers."}, went.marked);
+        on.texts({"kept", "Paths of which one side was taken, and why."}, went.kept);
+        on.list_of("stale", went.stale, stale_fields);
+      });
+    }};
 
 constinit const Printed<WithCompensations<Txn>> kAbortedJson{
     "aborted", "A transaction that was aborted, with what undid its effects.",

@@ -20,6 +20,7 @@ using WithCompensations = std::pair<T, std::vector<Compensation>>;
 
 extern const Printed<Txn> kTxnJson;
 extern const Printed<WithCompensations<Txn>> kAbortedJson;
+extern const Printed<api::Resumed> kResumedJson;
 extern const Printed<Error> kErrorJson;
 extern const Printed<api::Outcome> kOutcomeJson;
 extern const Printed<WithCompensations<api::Outcome>> kShowJson;

@@ -325,6 +325,50 @@ std::string begun_lines(const Txn& txn, const Style& style) {
   return out;
 }
 
+namespace {
+
+std::string went_on_lines(const Txn& txn, const api::WentOn& went, const Style& style) {
+  const std::string branch = short_branch(txn.target);
+  std::string out =
+      fmt::format("{} at {} is merged into its worktree\n", branch, short_oid(went.head));
+  for (const std::string& path : went.marked) {
+    out += style.paint(Colour::kYellow, "  conflict markers in " + clean(path)) + "\n";
+  }
+  for (const std::string& why : went.kept) {
+    out += style.paint(Colour::kYellow, "  " + clean(why)) + "\n";
+  }
+  for (const api::StaleRead& one : went.stale) {
+    const std::string by = one.changed_by.empty() ? "" : " by " + clean(one.changed_by);
+    const std::string subject = one.subject.empty() ? "anything" : clean(one.subject);
+    out += fmt::format("  it read {}, which was changed{}{}\n", subject, by,
+                       one.diff.empty() ? "; the difference is too long to be shown" : ":");
+    out += diff_lines(one.diff, style);
+  }
+  const bool judged = std::ranges::any_of(went.stale, &api::StaleRead::rejudged);
+  const bool stale = std::ranges::any_of(went.stale, std::not_fn(&api::StaleRead::rejudged));
+  if (judged)
+    out += "these differences count as read from here on: look whether the work still stands\n";
+  if (stale) {
+    out += fmt::format("{} cannot land with what stays stale; run it again: git txn why {}\n",
+                       isolation_name(txn.isolation), clean(txn.id.str()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string resumed_lines(const api::Resumed& resumed, const Style& style) {
+  const Txn& txn = resumed.txn;
+  if (!resumed.went_on) return begun_lines(txn, style);
+  const std::string id = clean(txn.id.str());
+  std::string out = state_sentence(txn, style);
+  if (std::string tree = worktree_of(txn); !tree.empty()) out += "  " + clean(tree) + "\n";
+  out += went_on_lines(txn, *resumed.went_on, style);
+  const std::string next =
+      resumed.went_on->marked.empty() ? "" : "resolve the conflict markers, then ";
+  return out + fmt::format("next: {}git txn commit {}\n", next, id);
+}
+
 std::string diff_lines(std::string_view diff, const Style& style) {
   std::string out;
   for (const std::string_view line : pieces_of(diff, '\n')) {

@@ -30,6 +30,7 @@ std::string gc_lines(const api::GcReport& report);
 std::string why_lines(const api::WhyReport& report, const Style& style);
 // Says by what it landed, or would land, beside reads that hold as they are; "" by nothing.
 std::string admitted_lines(const api::WhyReport& report);
+std::string resumed_lines(const api::Resumed& resumed, const Style& style);
 std::string diff_lines(std::string_view diff, const Style& style);  // for a terminal only
 std::string reads_lines(const ReadSet& reads, const Style& style);
 // git txn reads --explain: for each read who made it, why it counts, and what it stands for.

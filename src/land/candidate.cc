@@ -40,6 +40,7 @@ std::vector<std::string> file_paths_of(const Changes& changes) {
 Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footprint& footprint,
                                            const Candidate& candidate) {
   std::set<Oid> snapshots{footprint.base};
+  if (const Oid& since = footprint.reads.unknown_since; !since.empty()) snapshots.insert(since);
   for (const Read& read : footprint.reads.reads) {
     if (!read.snapshot.empty()) snapshots.insert(read.snapshot);
   }

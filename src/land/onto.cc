@@ -40,17 +40,17 @@ class Settler {
     const TreeEntry& work = conflict.theirs;
     const std::string branch = repo::short_branch(txn_.target);
     if (!work.present()) {
-      return Settled{head, false,
-                     fmt::format("{} was removed here and changed on {}; it is there as it is on {}",
-                                 conflict.path, branch, branch)};
+      return Settled{
+          head, false,
+          fmt::format("{} was removed here and changed on {}; it is there as it is on {}",
+                      conflict.path, branch, branch)};
     }
     if (!head.present()) {
       return Settled{work, false,
                      fmt::format("{} was changed here and removed on {}", conflict.path, branch)};
     }
     if (!head.is_file() || !work.is_file()) {
-      return Settled{work, false,
-                     fmt::format("{} is not a file on both sides", conflict.path)};
+      return Settled{work, false, fmt::format("{} is not a file on both sides", conflict.path)};
     }
     return merge(conflict);
   }

@@ -115,6 +115,7 @@ void fields(FieldIo& io, ReadSet& set) {
   io.thing("read set");
   io.boolean("complete", set.complete);
   io.text("unknown_reason", set.unknown_reason);
+  if (io.maybe("unknown_since", set.unknown_since)) io.oid("unknown_since", set.unknown_since);
   io.name("tool_env", set.tool_env_digest);
   io.texts("notes", set.notes);
   if (io.maybe("sessions", set.sessions)) io.texts("sessions", set.sessions);

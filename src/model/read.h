@@ -122,7 +122,9 @@ struct Question {
 struct ReadSet {
   std::vector<Read> reads;  // sorted by (subject, kind, snapshot, digest, lines), unique by that
   bool complete = false;
-  std::string unknown_reason;      // when not complete, e.g. "trace lost 3 records"
+  std::string unknown_reason;  // when not complete, e.g. "trace lost 3 records"
+  Oid unknown_since =
+      {};  // of these: any change after this commit counts; empty: after any snapshot
   Digest tool_env_digest;          // of what was executed and loaded from outside the worktree
   std::vector<std::string> notes;  // reported: writes into another checkout, daemons, setuid, ...
   std::vector<std::string> sessions;  // names of the agents' conversations that were seen, sorted

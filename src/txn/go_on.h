@@ -4,12 +4,14 @@
 // It is a new attempt in the worktree of the one before it. Its snapshot is the head; its reads are
 // those of the earlier attempts (Inherited), each as one of these:
 //
-//   holds      what was read is the same on the head: it is a read of the head from now on
-//   rejudged   it has changed, and whoever goes on was shown the whole difference: what the head has
-//              counts as read, and their word for it that the work still stands
-//   stale      it has changed, and was not shown: no landing will take it
+//   holds     it is the same on the head, and a read of the head from now on
+//   rejudged  it has changed, and whoever goes on was shown the whole difference: what the head has
+//             counts as read, and their word for it that the work still stands
+//   stale     it has changed, and is too long to be shown, or the level is an exact one: no landing
+//             will take it
 //
-// What a search, a question or another branch answered is never rejudged: ask again in the worktree.
+// A command that only printed something is judged by what it looked at. A test run is asked again
+// by the landing, and another branch that was read is never rejudged.
 //
 // If we die: before the log has the attempt, a worktree with the branch merged into it, as if the
 // command had done it; its reads are as they were, and going on is done again.
@@ -17,11 +19,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "txn/attempt.h"
+#include "txn/outcome.h"
 
 namespace gittxn::api {
+
+inline constexpr std::string_view kJudged = "brief";  // Read::op of one that was rejudged
 
 // What an attempt has from those before it. Kept beside its worktree.
 struct Inherited {
@@ -29,8 +35,10 @@ struct Inherited {
   Digest reads;     // artifact
   bool complete = true;
   std::string unknown_reason;
+  Oid unknown_since;                  // model/read.h
   std::vector<std::string> marked;    // files that had conflict markers when it began
   std::vector<std::string> rejudged;  // subjects of reads that somebody answers for
+  std::string message;                // of the last commit that the agent made before; "" none
 };
 // nullopt: it has none. kCorrupt: the file is damaged.
 Result<std::optional<Inherited>> inherited_by(const Attempt& attempt);
@@ -38,18 +46,6 @@ Status write_inherited(const Attempt& attempt, const Inherited& inherited);
 // Adds the reads to those of the attempt itself.
 Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads);
 
-struct Stale {
-  std::string subject;
-  std::string changed_by;  // "" not known
-  std::string diff;        // unified; "" where there is none to show
-  bool rejudged = false;   // else it stays stale
-};
-struct WentOn {
-  Oid head;
-  std::vector<std::string> marked;  // files with conflict markers
-  std::vector<std::string> kept;    // paths of which one side was taken, with the reason
-  std::vector<Stale> stale;         // reads that do not hold on the head
-};
 // The caller holds the transaction, which is open and has a worktree. nullopt: it is at the head
 // already.
 Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,23 @@ int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked
 // The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,
 // conflict, rejected, waiting, aborted, unfinished.
 std::string_view outcome_name(const Outcome& outcome);
+
+// A read that does not hold on the head that work went on from (txn/go_on.h).
+struct StaleRead {
+  std::string subject;
+  std::string changed_by;  // "" not known
+  std::string diff;        // unified; "" where there is none to show
+  bool rejudged = false;   // else it stays stale
+};
+struct WentOn {
+  Oid head;
+  std::vector<std::string> marked;  // files with conflict markers
+  std::vector<std::string> kept;    // paths of which one side was taken, with the reason
+  std::vector<StaleRead> stale;
+};
+struct Resumed {
+  Txn txn;
+  std::optional<WentOn> went_on;  // where it was refused and the branch has moved
+};
 
 }  // namespace gittxn::api

@@ -20,6 +20,7 @@
 #include "txn/bounds/usage.h"
 #include "txn/children.h"
 #include "txn/footprints.h"
+#include "txn/go_on.h"
 #include "txn/serve/observed.h"
 
 namespace gittxn::api {
@@ -93,11 +94,14 @@ Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
   return {};
 }
 
-// The message of its own last commit; else its name; else a subject made from the change.
+// The message of its own last commit, or of the attempt that it goes on from; else its name; else a
+// subject made from the change.
 Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& taken) {
   const bool said =
       taken.message && taken.message->find_first_not_of(" \t\r\n") != std::string::npos;
   if (said) return *taken.message;
+  const auto inherited = TRY(inherited_by(txn.attempts.back()));
+  if (inherited && !inherited->message.empty()) return inherited->message;
   if (!txn.name.empty()) return txn.name + "\n";
   return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
 }
@@ -161,12 +165,19 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
   ReadSet reads =
       TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
-  if (attempt.traces.empty()) {
+  const auto inherited = TRY(inherited_by(attempt));
+  if (attempt.traces.empty() && inherited) {
+    reads.complete = true;  // nothing has run in it
+    reads.unknown_reason.clear();
+  } else if (attempt.traces.empty()) {
     mark_unknown(reads, "no command was traced");
   } else if (!attempt.command_exit) {
     mark_unknown(reads, unknown_words(Unknown::kKilled));
   }
-  TRY(inherit_reads(state, txn, observed, reads));
+  // What is not known of it is not known of the commands that ran on this snapshot.
+  if (inherited) reads.unknown_since = snapshot;
+  if (inherited) TRY(add_inherited(state, *inherited, reads));
+  TRY(inherit_reads(state, txn, observed, inherited ? Earlier::kOthers : Earlier::kAll, reads));
   for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
   reads.reads.push_back(TRY(policy_read(state, snapshot)));
   for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
@@ -204,6 +215,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
     mark_unknown(work.reads, unknown_words(Unknown::kUntraced));
   }
 
+  if (work.reads.complete) work.reads.unknown_since = Oid();
   const std::string message = TRY(message_of(state, txn, taken));
   const Signature author = author_of(state, txn, taken);
   const land::Context context = TRY(state.context(progress));

@@ -317,12 +317,14 @@ Result<ObservedFiles> read_observed(const std::string& directory, Sessions sessi
   return files;
 }
 
-Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, ReadSet& reads) {
+Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, Earlier which,
+                     ReadSet& reads) {
   reads.sessions.assign(files.sessions.begin(), files.sessions.end());
   reads.resumed.assign(files.resumed.begin(), files.resumed.end());
   if (files.resumed.empty()) return {};
-  bool known = false;
+  bool known = which == Earlier::kOthers;
   for (const Txn& earlier : TRY(state.store->txns({}))) {
+    if (earlier.id == txn.id && which == Earlier::kOthers) continue;
     if (earlier.id == txn.id) {
       // Earlier attempts of this one count as well; the last is what is being taken.
       for (std::size_t i = 0; i + 1 < earlier.attempts.size(); ++i) {

@@ -33,7 +33,9 @@ Result<ObservedFiles> read_observed(const std::string& directory,
 // A conversation that was resumed still knows what it read: the reads of every earlier transaction
 // that it was part of become reads of this one. Those of one that landed at semantic or above hold
 // of the commit it landed as. Where none is on record the set is unknown.
-Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, ReadSet& reads);
+enum class Earlier { kAll, kOthers };  // kOthers: earlier attempts of the same one are known
+Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, Earlier earlier,
+                     ReadSet& reads);
 
 // The reads of summaries that an attempt was shown, from its observations. Any damage is the
 // observations' own; what it says was shown counts.

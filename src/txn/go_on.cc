@@ -1,0 +1,366 @@
+#include "txn/go_on.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/failpoint.h"
+#include "base/fields.h"
+#include "base/fs.h"
+#include "base/if_there.h"
+#include "certify/certify.h"
+#include "certify/judge.h"
+#include "gates/policy_file.h"
+#include "land/keep_commits.h"
+#include "land/onto.h"
+#include "model/fields.h"
+#include "store/events.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_merged, "api.go_on.merged");
+FAILPOINT(fp_told, "api.go_on.told");
+
+constexpr int kInheritedFormat = 1;
+constexpr std::size_t kMostInherited = 16u << 20;
+// Of one difference, and of all: what is longer is not shown whole, so that nobody has judged it.
+constexpr std::size_t kMostShown = 64u << 10;
+constexpr std::size_t kMostShownInAll = 256u << 10;
+
+struct InheritedRecord {
+  int format = kInheritedFormat;
+  Inherited is;
+};
+void fields(FieldIo& io, InheritedRecord& record) {
+  io.thing("inherited reads");
+  io.integer("format", record.format, {.least = kInheritedFormat, .most = kInheritedFormat});
+  io.integer("attempt", record.is.attempt, {.least = 1});
+  io.name("reads", record.is.reads);
+  io.boolean("complete", record.is.complete);
+  io.text("unknown_reason", record.is.unknown_reason);
+  io.oid("unknown_since", record.is.unknown_since);
+  io.texts("marked", record.is.marked);
+  io.texts("rejudged", record.is.rejudged);
+  io.text("message", record.is.message);
+}
+
+std::string inherited_file(const Attempt& attempt) {
+  return join_path(attempt.worktree, "inherited.json");
+}
+
+// Judges reads at a head, each by itself: the change of the transaction is not asked about.
+class Carrier {
+ public:
+  Carrier(State& state, const land::Context& context, const Txn& txn, Oid head)
+      : state_(state), context_(context), txn_(txn), head_(std::move(head)) {}
+
+  Status carry(const ReadSet& known, ReadSet& carried, std::vector<StaleRead>& stale) {
+    const Changes writes = TRY(recorded_writes(*state_.store, txn_.attempts.back()));
+    std::vector<std::string> paths;
+    for (const PathChange& change : writes) paths.push_back(change.path);
+    // As strictly as the landing of these paths will.
+    txn_.isolation = gates::required_isolation(TRY(state_.policy_at(head_)), txn_.isolation, paths);
+    head_tree_ = TRY(state_.repository.objects().tree_of(head_));
+    carried = known;
+    carried.reads.clear();
+    std::vector<Read> judged;
+    const std::vector<Read> reads = TRY(without_stale_questions(known, carried.questions));
+    for (const Read& read : reads) {
+      if (can_be_judged(read)) {
+        judged.push_back(read);
+      } else {
+        carried.reads.push_back(read);
+        if (!is_asked_again(read)) carried.reads.back().snapshot = head_;
+      }
+    }
+    TRY(judge(judged, carried, stale));
+    if (!known.complete) TRY(rejudge_everything(known, carried, stale));
+    std::ranges::sort(stale, {}, &StaleRead::subject);
+    return {};
+  }
+
+ private:
+  // A question is asked again by the landing, on the state that it ran on; what is not committed
+  // holds where the head has exactly that.
+  static bool is_asked_again(const Read& read) {
+    return read.question != 0 || read.digest.starts_with(kUncommitted);
+  }
+  // The others refuse nobody, or are judged by what they name and not by a commit.
+  static bool can_be_judged(const Read& read) {
+    return !is_asked_again(read) && read.strength == Strength::kHard && !read.snapshot.empty() &&
+           (certify::is_path_read(read.kind) || read.kind == ReadKind::kSearch);
+  }
+
+  Result<Verdict> verdict_of(std::span<const Read> reads) const {
+    Footprint footprint;
+    footprint.txn = txn_.id;
+    footprint.base = txn_.attempts.back().base;
+    footprint.reads.complete = true;
+    footprint.reads.reads.assign(reads.begin(), reads.end());
+    return land::certify_reads(context_, txn_, footprint, head_);
+  }
+
+  // A command that only printed something is no question any more where what it looked at has
+  // changed: its looks are reads like others, and whoever sees the difference judges it. A test run
+  // is left to the landing, which asks it again.
+  Result<std::vector<Read>> without_stale_questions(const ReadSet& known,
+                                                    std::vector<Question>& questions) const {
+    std::set<std::int64_t> stale;
+    for (const Question& question : known.questions) {
+      if (question.kind != Question::Kind::kPure) continue;
+      std::vector<Read> looks;
+      for (const Read& read : known.reads) {
+        if (read.question == question.number) looks.push_back(read);
+      }
+      for (Read& look : looks) look.question = 0;
+      if (!TRY(verdict_of(looks)).commit) stale.insert(question.number);
+    }
+    std::vector<Read> reads = known.reads;
+    for (Read& read : reads) {
+      if (stale.contains(read.question)) read.question = 0;
+    }
+    std::erase_if(questions,
+                  [&](const Question& question) { return stale.contains(question.number); });
+    return reads;
+  }
+
+  // Halves what does not hold as a whole, down to single reads.
+  Status judge(std::span<const Read> reads, ReadSet& carried, std::vector<StaleRead>& stale) {
+    if (reads.empty()) return {};
+    const Verdict verdict = TRY(verdict_of(reads));
+    if (verdict.commit) {
+      for (const Read& read : reads) carried.reads.push_back(TRY(at_head(read)));
+      return {};
+    }
+    if (reads.size() > 1) {
+      const std::size_t half = reads.size() / 2;
+      TRY(judge(reads.subspan(0, half), carried, stale));
+      return judge(reads.subspan(half), carried, stale);
+    }
+    return rejudge(reads.front(), verdict.conflicts, carried, stale);
+  }
+
+  Result<Read> at_head(Read read) const {
+    read.snapshot = head_;
+    if (read.kind != ReadKind::kContent || read.lines != LineSpan{}) return read;
+    const TreeEntry entry = TRY(state_.repository.objects().entry_at(head_tree_, read.subject));
+    if (entry.present() && entry.mode != FileMode::kTree) read.digest = entry.oid.str();
+    return read;
+  }
+
+  // What the head has at the path, read whole.
+  Result<Read> read_at_head(Read read) const {
+    const TreeEntry entry = TRY(state_.repository.objects().entry_at(head_tree_, read.subject));
+    const bool file = entry.present() && entry.mode != FileMode::kTree;
+    read.snapshot = head_;
+    read.op = kJudged;
+    read.lines = {};
+    const bool of_a_path = read.kind == ReadKind::kContent || read.kind == ReadKind::kMetadata ||
+                           read.kind == ReadKind::kAbsence;
+    if (!of_a_path) return read;  // a search or a listing is asked of the head from now on
+    read.kind = file              ? ReadKind::kContent
+                : entry.present() ? ReadKind::kMetadata
+                                  : ReadKind::kAbsence;
+    read.digest = file              ? entry.oid.str()
+                  : entry.present() ? std::string(mode_text(entry.mode))
+                                    : "";
+    return read;
+  }
+
+  // At exact levels nobody's word counts.
+  void judge_by_its_difference(StaleRead& one, std::size_t most) {
+    const bool whole = one.diff.size() <= most && shown_ + one.diff.size() <= kMostShownInAll;
+    if (whole) shown_ += one.diff.size();
+    if (!whole) one.diff.clear();
+    one.rejudged = whole && !certify::is_exact(txn_.isolation);
+  }
+
+  Status rejudge(const Read& read, const std::vector<Conflict>& conflicts, ReadSet& carried,
+                 std::vector<StaleRead>& stale) {
+    const auto known = std::ranges::find(stale, read.subject, &StaleRead::subject);
+    StaleRead one{.subject = read.subject};
+    if (known == stale.end()) {
+      if (!conflicts.empty()) one.changed_by = conflicts.front().changed_by;
+      one.diff = TRY(difference(state_, read.snapshot, head_, read.subject));
+      judge_by_its_difference(one, kMostShown);
+      stale.push_back(one);
+    } else {
+      one = *known;
+    }
+    carried.reads.push_back(one.rejudged ? TRY(read_at_head(read)) : read);
+    return {};
+  }
+
+  // What is not known may have been anything; so all that the branch has changed is to be judged.
+  Status rejudge_everything(const ReadSet& known, ReadSet& carried, std::vector<StaleRead>& stale) {
+    const Oid& since =
+        known.unknown_since.empty() ? txn_.attempts.back().base : known.unknown_since;
+    StaleRead all{
+        .subject = "", .changed_by = "", .diff = TRY(difference(state_, since, head_, ""))};
+    judge_by_its_difference(all, kMostShownInAll);
+    if (all.rejudged) carried.unknown_since = head_;
+    stale.push_back(std::move(all));
+    return {};
+  }
+
+  State& state_;
+  const land::Context& context_;
+  Txn txn_;
+  Oid head_, head_tree_;
+  std::size_t shown_ = 0;
+};
+
+// The files of the worktree become the merged ones; what git ignores stays. Its branch is at the
+// head then, and the work a change that is not committed.
+Status move_worktree(State& state, const repo::Worktree& worktree, const Oid& from, const Oid& to,
+                     const Oid& head) {
+  repo::GitOptions git;
+  git.dir = worktree.tree;
+  const repo::Git& program = state.repository.git();
+  TRY(program.must({"read-tree", from.str()}, git));
+  TRY(program.run({"update-index", "-q", "--refresh"}, git));
+  auto moved = program.must({"read-tree", "-m", "-u", from.str(), to.str()}, git);
+  if (moved) {
+    TRY(program.must({"update-ref", "-m", "git txn: goes on", "HEAD", head.str()}, git));
+  }
+  TRY(program.must({"reset", "-q"}, git));
+  if (moved) return {};
+  Error error = std::move(moved).error();
+  error.code = Code::kRefused;
+  return std::unexpected(std::move(error)
+                             .in("merging the branch into the worktree")
+                             .with_hint("put it right in the worktree, and resume it again"));
+}
+
+// What observers said in the attempt before is taken, and no read of this one.
+Status put_observations_away(const Attempt& before) {
+  const std::string observed = observed_dir(before);
+  const std::string away = fmt::format("{}.{}", observed, before.number);
+  TRY(remove_tree(away));
+  if (TRY(exists(observed))) TRY(rename_over(observed, away));
+  return make_dirs(observed);
+}
+
+// Of the agent's last commit until now: its branch is at the head from here on.
+Result<std::string> message_said(State& state, const Txn& txn) {
+  const Attempt& last = txn.attempts.back();
+  const auto tip =
+      TRY(if_there(state.repository.refs().read(land::agent_head_ref(txn.id, last.number))));
+  if (tip) return TRY(state.repository.objects().commit(*tip)).message;
+  const auto before = TRY(inherited_by(last));
+  return before ? before->message : "";
+}
+
+}  // namespace
+
+Result<std::optional<Inherited>> inherited_by(const Attempt& attempt) {
+  if (attempt.worktree.empty()) return std::nullopt;
+  const auto text = TRY(if_there(read_file(inherited_file(attempt), kMostInherited)));
+  if (!text) return std::nullopt;
+  InheritedRecord record;
+  TRY(read_text(*text, "inherited reads", field_list(record)));
+  if (record.is.attempt != attempt.number) return std::nullopt;
+  return std::optional(std::move(record.is));
+}
+
+Status write_inherited(const Attempt& attempt, const Inherited& inherited) {
+  const InheritedRecord record{.is = inherited};
+  return write_file(inherited_file(attempt), canonical_text(field_list(record)), Sync::kYes);
+}
+
+// The earlier questions come first: one that was asked again later is replaced.
+Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads) {
+  ReadSet before = TRY(reads_from_lines(TRY(state.store->artifact(inherited.reads))));
+  if (!inherited.complete) {
+    if (reads.complete) reads.unknown_reason = inherited.unknown_reason;
+    reads.complete = false;
+    reads.unknown_since = inherited.unknown_since;
+  }
+  ReadSet own;
+  std::swap(own.reads, reads.reads);
+  std::swap(own.questions, reads.questions);
+  std::swap(own.no_questions, reads.no_questions);
+  reads.questions = std::move(before.questions);
+  reads.reads = std::move(before.reads);
+  reads.no_questions = std::move(before.no_questions);
+  add_reads(reads, std::move(own));
+  return {};
+}
+
+Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress) {
+  const land::Context context = TRY(state.context(progress));
+  const Oid head = TRY(land::current_head(context, txn.target));
+  if (head == TRY(snapshot_of(state, txn))) return std::nullopt;
+  if (progress.on_phase) progress.on_phase("merging " + short_branch(txn.target));
+  const Attempt& last = txn.attempts.back();
+  const land::Onto onto = TRY(land::put_onto(context, txn.id, head));
+  WentOn went;
+  went.head = head;
+  went.marked = onto.marked;
+  went.kept = onto.kept;
+
+  const ReadSet known = TRY(recorded_reads(*state.store, last));
+  ReadSet carried;
+  TRY(Carrier(state, context, txn, head).carry(known, carried, went.stale));
+  normalize(carried);
+  Attempt attempt;
+  attempt.number = last.number + 1;
+  attempt.base = head;
+  attempt.base_seq = TRY(state.store->head());
+  attempt.worktree = last.worktree;
+  Inherited inherited;
+  inherited.attempt = attempt.number;
+  inherited.reads = TRY(state.store->put_artifact(reads_to_lines(carried)));
+  inherited.complete = known.complete;
+  inherited.unknown_reason = known.unknown_reason;
+  inherited.unknown_since = carried.unknown_since;
+  inherited.marked = went.marked;
+  for (const StaleRead& one : went.stale) {
+    if (one.rejudged) inherited.rejudged.push_back(one.subject);
+  }
+  inherited.message = TRY(message_said(state, txn));
+
+  TRY(land::make_head_durable(context, txn.target, head));
+  TRY(set_ref(state, ref_of_base(txn.id, attempt.number), head));
+  const repo::Worktree worktree = TRY(repo::find_worktree(last.worktree));
+  const repo::Mount mount = TRY(repo::Mount::open(worktree));
+  TRY(repo::inside(mount,
+                   [&] { return move_worktree(state, worktree, last.kept, onto.tree, head); }));
+  TRY(fp_merged.hit());
+  TRY(write_inherited(attempt, inherited));
+  TRY(put_observations_away(last));
+  TRY(fp_told.hit());
+  TRY(state.store->append({events::attempt_started(txn.id, attempt)}));
+  TRY(take_work(state, TRY(reload(state, txn.id)), Untraced::kNo, progress));
+  return std::optional(std::move(went));
+}
+
+Status check_markers(State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  const auto inherited = TRY(inherited_by(attempt));
+  if (!inherited || attempt.kept.empty()) return {};
+  const repo::Objects& objects = state.repository.objects();
+  const Oid tree = TRY(objects.tree_of(attempt.kept));
+  std::string left;
+  for (const std::string& path : inherited->marked) {
+    const TreeEntry entry = TRY(objects.entry_at(tree, path));
+    if (!entry.is_file() || !land::has_markers(TRY(objects.blob(entry.oid)))) continue;
+    left += (left.empty() ? "" : ", ") + path;
+  }
+  if (left.empty()) return {};
+  return fail(
+      Code::kRefused, "there are conflict markers in " + left,
+      fmt::format("resolve them in its worktree (git txn open {0}), then: git txn commit {0}",
+                  txn.id.str()));
+}
+
+}  // namespace gittxn::api
