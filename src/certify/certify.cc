@@ -21,10 +21,9 @@ const SnapshotDiff* diff_of(const Input& input, const Oid& snapshot) {
 }
 
 const std::string* version_of(const Input& input, const std::string& subject) {
-  for (const auto& [name, version] : input.kernel) {
-    if (name == subject) return &version;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(
+      input.kernel, [&](const auto& version) { return version.first == subject; });
+  return found == input.kernel.end() ? nullptr : &found->second;
 }
 
 bool certifies_reads(Isolation level) {
@@ -70,9 +69,9 @@ class Certification {
   void unknown_reads() {
     const ReadSet& reads = input_.txn->reads;
     if (reads.complete || INJECTED_BUG("certify.ignore_unknown")) return;
+    const SnapshotDiff* since = diff_of(input_, reads.unknown_since);  // null: every snapshot
     for (const SnapshotDiff& diff : input_.diffs) {
-      if (diff.changes.empty()) continue;
-      if (!reads.unknown_since.empty() && diff.snapshot != reads.unknown_since) continue;
+      if (diff.changes.empty() || (since != nullptr && since != &diff)) continue;
       conflicts_.push_back(witnesses_.everything(reads, diff));
       return;
     }

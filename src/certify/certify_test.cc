@@ -381,6 +381,24 @@ TEST_F(Scene, AnUnknownReadSetConflictsWithAnyChangeAtStrict) {
   EXPECT_THAT(verdict.conflicts[0].hint, HasSubstr("trace lost 3 records"));
 }
 
+TEST_F(Scene, AnUnknownReadSetConflictsWithWhatChangedSinceItIsUnknown) {
+  Footprint txn{TxnId("t-me"), reads, {}, Oid("later")};
+  txn.reads.complete = false;
+  txn.reads.unknown_since = Oid("later");
+  const PathChange changed{"b", file("b0"), file("b1")};
+  const auto commits = [&](const Changes& since_start, const Changes& since_later) {
+    const std::vector<SnapshotDiff> diffs{{Oid("base"), since_start}, {Oid("later"), since_later}};
+    Input input;
+    input.txn = &txn;
+    input.diffs = diffs;
+    return certify(input).commit;
+  };
+  EXPECT_TRUE(commits({changed}, {}));
+  EXPECT_FALSE(commits({changed}, {changed}));
+  txn.reads.unknown_since = Oid("nowhere");
+  EXPECT_FALSE(commits({changed}, {})) << "what nobody can look at counts as everything";
+}
+
 TEST_F(Scene, ASnapshotWithoutADifferenceIsNeverTakenForUnchanged) {
   saw(ReadKind::kContent, "a", "a0").snapshot = Oid("elsewhere");
   const Verdict verdict = strict();
