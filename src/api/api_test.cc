@@ -178,8 +178,7 @@ TEST_F(ApiTest, RetriesUsedUpIsQuarantinedWithEverythingKept) {
     scratch_.oid("refs/txn/" + outcome.txn.id.str() + "/" + attempt);
   }
   const WhyReport why = must(kernel().why(outcome.txn.id.str()));
-  EXPECT_TRUE(has(why.next, "git txn run --instead " + outcome.txn.id.str() +
-                                " --onto main -- sh -c 'cp f1 copy; "));
+  EXPECT_TRUE(has(why.next, "git txn retry " + outcome.txn.id.str()));
   EXPECT_TRUE(has(why.next, "git txn resume " + outcome.txn.id.str()));
 }
 

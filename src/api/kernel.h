@@ -236,6 +236,12 @@ class Kernel {
   Result<Txn> begin(const RunOptions& options, const Progress& progress);
   Result<int> exec(const std::string& id, const std::vector<std::string>& command,
                    const RunOptions& options, const Progress& progress);
+  // Runs the command of a transaction that did not land once more, as another one on the present
+  // head; the old one is aborted once that has begun, and its work kept. Of `options` what says how
+  // to run counts.
+  Result<Outcome> retry(const std::string& id, RunOptions options, const Progress& progress);
+  // Reverts what a transaction landed, as git revert does it, in a transaction of its own.
+  Result<Outcome> undo(const std::string& id, RunOptions options, const Progress& progress);
   Result<Outcome> commit(const std::string& id, const RunOptions& options,
                          const Progress& progress);
   // Those of this clone that asked to land and wait, with nobody at them; oldest first.

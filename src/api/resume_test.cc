@@ -131,7 +131,7 @@ TEST_F(Resume, WhatIsTooLongToBeShownStaysStale) {
   const std::string id = refused("cat f1 >copy", "f1", std::string(100'000, 'x') + "\n");
   EXPECT_THAT(stale(resume(id)), ElementsAre("stale f1"));
   EXPECT_EQ(commit(id).txn.state, TxnState::kQuarantined);
-  EXPECT_THAT(must(kernel().why(id)).next, Contains(HasSubstr("git txn run --instead " + id)));
+  EXPECT_THAT(must(kernel().why(id)).next, Contains(HasSubstr("git txn retry " + id)));
 }
 
 TEST_F(Resume, ADirectoryThatWasListedIsJudgedByItsFiles) {
@@ -234,6 +234,38 @@ TEST_F(Resume, WhoeverIsKilledMeanwhileLosesNothing) {
     resume(id);
     EXPECT_EQ(commit(id).txn.state, TxnState::kLanded) << point;
   }
+}
+
+TEST_F(Resume, RetryRunsItsCommandOnTheNewHeadAndClosesIt) {
+  const std::string id = refused("cat f1 >copy", "f1", "other\n");
+  const Outcome again = must(kernel().retry(id, script(""), Progress{}));
+  EXPECT_EQ(again.txn.state, TxnState::kLanded);
+  EXPECT_NE(again.txn.id.str(), id);
+  EXPECT_EQ(shown("copy"), "other");
+  EXPECT_EQ(must(kernel().show(id)).txn.state, TxnState::kAborted);
+  const std::string steps = must(kernel().begin({}, Progress{})).id.str();
+  EXPECT_THAT(kernel().retry(steps, {}, Progress{}).error().message, HasSubstr("begun in steps"));
+  EXPECT_EQ(kernel().retry(again.txn.id.str(), {}, Progress{}).error().code, Code::kUsage);
+}
+
+TEST_F(Resume, UndoIsATransactionOfItsOwn) {
+  const Outcome landed = must(kernel().run(script("echo x >f1; echo y >new"), Progress{}));
+  changes("f2", "unrelated\n");
+  const Outcome undone = must(kernel().undo(landed.txn.id.str(), script(""), Progress{}));
+  EXPECT_EQ(undone.txn.state, TxnState::kLanded) << outcome_name(undone);
+  EXPECT_EQ(shown("f1"), "line");
+  EXPECT_THAT(scratch_.git({"ls-tree", "--name-only", "main", "new"}), IsEmpty());
+  EXPECT_THAT(scratch_.git({"log", "-1", "--format=%s", "main"}), HasSubstr("Revert"));
+  const std::string open = must(kernel().begin({}, Progress{})).id.str();
+  EXPECT_THAT(kernel().undo(open, {}, Progress{}).error().message, HasSubstr("no landing to undo"));
+}
+
+TEST_F(Resume, AnUndoThatConflictsLandsNothing) {
+  const Outcome landed = must(kernel().run(script("echo x >f1"), Progress{}));
+  changes("f1", "mine on top\n");
+  const Outcome undone = must(kernel().undo(landed.txn.id.str(), script(""), Progress{}));
+  EXPECT_NE(undone.txn.state, TxnState::kLanded);
+  EXPECT_EQ(shown("f1"), "mine on top");
 }
 
 }  // namespace

@@ -245,9 +245,7 @@ Result<Txn> Kernel::abort(const std::string& id, const std::string& reason,
     return fail(
         Code::kUsage,
         fmt::format("{} is {}: there is nothing to abort", txn.id.str(), state_name(txn.state)),
-        txn.state == TxnState::kLanded
-            ? "undo a landing with: git revert " + txn.landed_commit.str()
-            : "");
+        txn.state == TxnState::kLanded ? "undo a landing with: git txn undo " + txn.id.str() : "");
   }
   TRY(check_not_pushed(*state_, txn));
   TRY(keep_work(*state_, txn, progress));

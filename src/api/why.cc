@@ -203,30 +203,20 @@ Result<OfWorkflow> workflow_of(State& state, const Txn& txn) {
   return workflow && workflow->open() != nullptr ? OfWorkflow::kGoesOn : OfWorkflow::kFinished;
 }
 
-// The line that gives the command another transaction on the new head; empty when none is known.
-std::string again(const Txn& txn, OfWorkflow workflow) {
+// The line that runs the command again on the new head, which programs may run as it is; empty when
+// none is known.
+std::string again(const Txn& txn) {
   if (txn.command.empty()) return {};
-  std::vector<std::string> argv{
-      "git", "txn", "run", "--instead", txn.id.str(), "--onto", short_branch(txn.target)};
-  if (workflow == OfWorkflow::kGoesOn) argv.insert(argv.end(), {"--workflow", txn.workflow});
-  if (!txn.name.empty()) argv.insert(argv.end(), {"--name", txn.name});
-  if (!txn.attempts.empty() && !txn.attempts.back().confine.empty()) {
-    argv.insert(argv.end(), {"--confine", txn.attempts.back().confine});
-  }
-  argv.emplace_back("--");
-  argv.insert(argv.end(), txn.command.begin(), txn.command.end());
-  return quote_argv(argv);
+  return "git txn retry " + txn.id.str();
 }
 
-std::vector<std::string> next_of_quarantined(const Txn& txn, OfWorkflow workflow) {
+std::vector<std::string> next_of_quarantined(const Txn& txn) {
   const std::string id = txn.id.str();
   std::vector<std::string> next{
       fmt::format("git txn resume {0}    merge the branch into its worktree, and see what it read "
                   "that has changed; then: git txn commit {0}",
                   id)};
-  if (std::string line = again(txn, workflow); !line.empty()) {
-    next.push_back(std::move(line) + "    run it again on the new head");
-  }
+  if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
   next.push_back("git txn diff " + id + "      what it would have changed");
   next.push_back("git txn abort " + id + "     give it up; the work stays at " +
                  ref_of_attempt(txn.id, static_cast<int>(txn.attempts.size())));
@@ -245,17 +235,17 @@ std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
         "git txn workflow rollback {} --to {} --reason TEXT    open the phase for another run",
         txn.workflow, txn.phase));
   }
-  if (std::string line = again(txn, workflow); !line.empty()) next.push_back(std::move(line));
+  if (std::string line = again(txn); !line.empty()) next.push_back(std::move(line));
   next.push_back("git txn diff " + id + "      what it would have changed");
   next.push_back("git txn abort " + id + "     give it up; its work is kept");
   return next;
 }
 
-std::vector<std::string> next_steps(const Txn& txn, OfWorkflow workflow) {
+std::vector<std::string> next_steps(const Txn& txn) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
-      return next_of_quarantined(txn, workflow);
+      return next_of_quarantined(txn);
     case TxnState::kRejected:
       return {
           "git txn resume " + id +
@@ -294,8 +284,8 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   const OfWorkflow workflow = TRY(workflow_of(*state_, report.txn));
   // Without a policy that says so, or a branch, it is told of as if it had no phase.
   const auto dropped = dropped_with_phase(*state_, report.txn);
-  report.next = dropped && *dropped ? next_of_dropped(report.txn, workflow)
-                                    : next_steps(report.txn, workflow);
+  report.next =
+      dropped && *dropped ? next_of_dropped(report.txn, workflow) : next_steps(report.txn);
   const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
   if (owing) report.next = {std::string(kRunOwed)};
   report.process = running_now(report.txn).process;

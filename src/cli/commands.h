@@ -76,6 +76,11 @@ constexpr FlagSpec stable(FlagSpec flag) {
   flag.stability = Stability::kStable;
   return flag;
 }
+// The same flag of a command that may change.
+constexpr FlagSpec may_change(FlagSpec flag) {
+  flag.stability = FlagSpec().stability;
+  return flag;
+}
 // One that a command cannot do without.
 constexpr FlagSpec needed(FlagSpec flag) {
   flag.need = Need::kNeeded;

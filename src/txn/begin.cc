@@ -163,7 +163,7 @@ Result<Txn> new_txn(State& state, const RunOptions& options, const RefName& targ
   txn.isolation = TRY(level_of(options, policy));
   txn.target = target;
   txn.command = options.command;
-  txn.subdir = state.repository.place().prefix;
+  txn.subdir = options.subdir.value_or(state.repository.place().prefix);
   txn.committer = TRY(state.repository.identity());
   if (options.author) txn.author = TRY(parse_identity(*options.author));
   txn.owner = options.owner.empty() ? txn.committer.email : options.owner;

@@ -65,6 +65,7 @@ struct RunOptions {
   std::string key;
   std::optional<std::string>
       instead;  // run: of another transaction, which is aborted once this began
+  std::optional<std::string> subdir;    // where the command starts; unset: where the caller is
   std::optional<std::string> workflow;  // belongs to this one's open phase
   std::optional<std::string> phase;     // refused when another is open
   std::optional<std::string> author;    // "Name <mail>"

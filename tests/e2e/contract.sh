@@ -78,6 +78,9 @@ a_life() {
   exits 0 git txn queue --json
   git checkout -q docs/guide.md
   exits 0 git txn commit --all --json
+  exits 0 git txn undo "$(field .txn)" --json
+  open_work 'echo z >src/again.txt'
+  exits 0 git txn retry "$ID" --json
 }
 test_case 'a transaction from beginning to end, step by step' a_life
 

@@ -119,7 +119,7 @@ why_says_what_lands() {
   exits 0 git txn why 'copy it' --json
   local id
   id=$(field .txn)
-  exits 0 bash -c "$(field '.next[] | select(startswith("git txn run "))')"
+  exits 0 bash -c "$(field '.next[] | select(startswith("git txn retry "))')"
   assert_eq "$(show copy.txt)" newer
   exits 0 git txn status --json
   assert_eq "$(jq -r '.transactions[].state' <<<"$OUT")" landed 'what was run again stays in status'
@@ -421,14 +421,13 @@ on_close = { one = "carry" }'
   assert_lacks "$OUT" 'stale: phase:w-2'
   exits 0 git txn commit "$carried"
   exits 0 git txn why "$ID"
-  assert_contains "$OUT" "git txn run --instead $ID --onto main --workflow w-1 --"
+  assert_contains "$OUT" "git txn retry $ID"
   exits 0 git txn workflow advance w-1
   exits 1 git txn commit "$ID" --json
   assert_eq "$(field .state)" rejected
   exits 0 git txn why "$ID" --json
   assert_contains "$(field '.next | join(" ")')" 'git txn workflow rollback w-1 --to one --reason'
-  line=$(field '.next[] | select(startswith("git txn run "))')
-  assert_lacks "$line" '--workflow'
+  line=$(field '.next[] | select(startswith("git txn retry "))')
   exits 0 bash -c "$line"
   assert_eq "$(show src/new.txt)" x
 }

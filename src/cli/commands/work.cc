@@ -83,6 +83,16 @@ Result<int> run_command(Session& session, api::Kernel& kernel) {
   return tell(session, kernel, TRY(kernel.run(options_of(session), session.progress())));
 }
 
+Result<int> retry_command(Session& session, api::Kernel& kernel) {
+  return tell(session, kernel,
+              TRY(kernel.retry(session.id(), options_of(session), session.progress())));
+}
+
+Result<int> undo_command(Session& session, api::Kernel& kernel) {
+  return tell(session, kernel,
+              TRY(kernel.undo(session.id(), options_of(session), session.progress())));
+}
+
 // Each by itself, as if it were named: one that does not land keeps no other from it.
 Result<int> commit_all(Session& session, api::Kernel& kernel) {
   api::RunOptions options = options_of(session);
@@ -298,6 +308,46 @@ const CommandSpec kRunCommand{
                   "another branch; wait at most ten minutes"}},
     .outputs = {{kOutcomeJson}}};
 
+const CommandSpec kRetryCommand{
+    .name = "retry",
+    .summary = "run the command of a transaction again, on the new head",
+    .description =
+        "For one that did not land, whatever the reason: its command runs as another transaction "
+        "on "
+        "a fresh snapshot, with its name, level, branch, directory and confinement. The old one is "
+        "aborted once that has begun, and its work stays under refs/txn/ID. To go on from the work "
+        "that is there, use git txn resume.",
+    .group = Group::kSteps,
+    .effect = Effect::kWrites,
+    .handler = retry_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--no-land", "", "keep the change as an open transaction and do not land it"},
+              may_change(kRunRetries),
+              may_change(kRunTimeout),
+              may_change(kRunWait),
+              may_change(kRunOwner),
+              may_change(kRunKeep)},
+    .examples = {{"git txn retry t-7k2m", "the same again on what has landed meanwhile"}},
+    .outputs = {{kOutcomeJson}}};
+
+const CommandSpec kUndoCommand{
+    .name = "undo",
+    .summary = "revert what a transaction landed",
+    .description =
+        "Runs git revert on its commits in a transaction of its own, which is certified and gated "
+        "like any other. Where that conflicts nothing lands, and the transaction stays open with "
+        "the conflict in its worktree: resolve it there, and commit.",
+    .group = Group::kSteps,
+    .effect = Effect::kWrites,
+    .handler = undo_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--no-land", "", "keep the change as an open transaction and do not land it"},
+              may_change(kRunWait),
+              may_change(kRunOwner),
+              may_change(kRunKeep)},
+    .examples = {{"git txn undo t-7k2m", "its landing is reverted by a new one"}},
+    .outputs = {{kOutcomeJson}}};
+
 const CommandSpec kBeginCommand{
     .name = "begin",
     .summary = "open a transaction without running anything",
@@ -386,7 +436,8 @@ const CommandSpec kOpenCommand{
 }  // namespace
 
 std::vector<CommandSpec> work_commands() {
-  return {kRunCommand, kBeginCommand, kExecCommand, kCommitCommand, kOpenCommand};
+  return {kRunCommand,  kRetryCommand,  kUndoCommand, kBeginCommand,
+          kExecCommand, kCommitCommand, kOpenCommand};
 }
 
 }  // namespace gittxn::cli
