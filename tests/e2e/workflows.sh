@@ -212,7 +212,7 @@ phase_closed() {
   assert_eq "$(wc -l <"$WORLD/runs")" 1 'running again does not open the phase'
   exits 0 git txn why "$(field .txn)"
   assert_contains "$OUT" 'was left before'
-  assert_contains "$OUT" '--workflow w-1'
+  assert_contains "$OUT" "git txn retry $(field .txn)"
   assert_absent src/new.txt
   # The second phase carries over.
   rm -f "$WORLD"/ready* "$WORLD"/go*
