@@ -25,6 +25,7 @@ using ::testing::SizeIs;
 class Resume : public ::testing::Test, public testing::KernelWorld {
  protected:
   Resume() {
+    scratch_.env()["REPO"] = scratch_.path();
     for (const char* file : {"f1", "f2", "f3", "d/a"}) scratch_.write(file, "line\n");
     scratch_.commit("start");
   }
@@ -190,6 +191,38 @@ TEST_F(Resume, TheAgentsOwnMessageAndIgnoredFilesStay) {
   EXPECT_EQ(must(read_file(file(id, "build/o"))), "o\n");
   EXPECT_EQ(commit(id).txn.state, TxnState::kLanded);
   EXPECT_THAT(scratch_.git({"log", "-1", "--format=%s", "main"}), "Add mine");
+}
+
+TEST_F(Resume, AnIgnoredFileGivesWayToOneOfTheBranch) {
+  changes(".gitignore", "build\n");
+  const std::string id = refused("cat f1 >copy; mkdir build; echo mine >build/o", "f1", "other\n");
+  scratch_.write("build/o", "theirs\n");
+  scratch_.git({"add", "-f", "build/o"});
+  scratch_.commit("a build is in the repository");
+  resume(id);
+  EXPECT_EQ(must(read_file(file(id, "build/o"))), "theirs\n") << "as git merge has it";
+  EXPECT_EQ(commit(id).txn.state, TxnState::kLanded);
+}
+
+// What a command writes into its git directory is run by itself alone.
+TEST_F(Resume, NothingOfTheAgentsGitDirectoryIsRun) {
+  changes(".gitattributes", "* filter=evil\n");
+  const std::string ran = scratch_.root() + "/ran";
+  const std::string id =
+      refused("cat f1 >copy; for k in smudge clean; do git config filter.evil.$k \"touch " + ran +
+                  "; cat\"; done; git config core.fsmonitor \"touch " + ran +
+                  "; true\"; for h in post-index-change reference-transaction post-checkout; do "
+                  "printf '#!/bin/sh\ntouch " +
+                  ran +
+                  "\n' >.git/hooks/$h; chmod +x .git/hooks/$h; done; "
+                  "rm -rf .git/refs/heads; ln -s \"$REPO/.git/refs/heads\" .git/refs/heads",
+              "f1", "other\n");
+  must(remove_file(ran));
+  const std::string before = scratch_.git({"for-each-ref", "refs/heads"});
+  resume(id);
+  EXPECT_FALSE(must(exists(ran)));
+  EXPECT_EQ(scratch_.git({"for-each-ref", "refs/heads"}), before);
+  EXPECT_EQ(commit(id).txn.state, TxnState::kLanded);
 }
 
 TEST_F(Resume, AWorktreeThatIsGoneComesBackWithItsReads) {

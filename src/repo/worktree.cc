@@ -93,6 +93,14 @@ Status make_overlay_directories(const Worktree& worktree, const TxnId& txn) {
                     Sync::kNo, 0444);
 }
 
+Status add_hooks(const Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
+                 const Inherited& inherited, const std::vector<ConfigEntry>& config) {
+  const std::string more = TRY(internal::install_hooks(repository, spec, worktree, inherited));
+  if (more.empty()) return {};
+  return write_file(worktree.files + "/.git/config", internal::config_text(config) + more,
+                    Sync::kNo, 0644);
+}
+
 Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
                      const Inherited& inherited) {
   const auto config = private_config(repository, spec, worktree.git_dir, inherited);
@@ -107,10 +115,7 @@ Status fill_worktree(Repository& repository, const WorktreeSpec& spec, const Wor
     TRY(copy_index(worktree.git_dir + "/index", worktree.path + "/index"));
   }
   TRY(fp_after_checkout.hit());
-  const std::string more = TRY(internal::install_hooks(repository, spec, worktree, inherited));
-  if (more.empty()) return {};
-  return write_file(worktree.files + "/.git/config", internal::config_text(config) + more,
-                    Sync::kNo, 0644);
+  return add_hooks(repository, spec, worktree, inherited, config);
 }
 
 // Something mounted inside is somebody's data: a bind mount has our device number.
@@ -246,6 +251,49 @@ Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spe
     error.hint = "also, '" + spec.path + "' could not be removed: " + removed.error().message;
   }
   return std::unexpected(std::move(error).in("making the worktree " + spec.path));
+}
+
+namespace {
+
+// With a git directory that the agent never saw, whose index is the new files' afterwards.
+Status move_files(Repository& repository, const Worktree& worktree, const Inherited& inherited,
+                  const std::string& git_dir, const Oid& from, const Oid& to) {
+  TRY(remove_tree(git_dir));
+  TRY(make_dirs(git_dir, 0700));
+  TRY(internal::make_git_directory(repository, git_dir, RefName("refs/heads/moving"),
+                                   TRY(internal::object_directories(repository)),
+                                   internal::brief_config(inherited)));
+  GitOptions git = internal::checkout_options(git_dir, worktree.tree);
+  git.extra["GIT_INDEX_FILE"] = git_dir + "/index";
+  TRY(repository.git().must({"read-tree", from.str()}, git));
+  TRY(repository.git().run({"update-index", "-q", "--refresh"}, git));
+  auto moved = repository.git().must(
+      {"-c", "submodule.recurse=false", "read-tree", "-m", "-u", from.str(), to.str()}, git);
+  if (moved) return {};
+  Error error = std::move(moved).error();
+  error.code = Code::kRefused;
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+Status put_worktree_onto(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
+                         const Oid& from, const Oid& to) {
+  const Inherited inherited = TRY(internal::inherited_config(repository));
+  const std::string moving = worktree.path + "/moving";
+  TRY(move_files(repository, worktree, inherited, moving, from, to));
+  Worktree inside = worktree;
+  inside.files = worktree.tree;
+  TRY(remove_tree(inside.git_dir));
+  const auto config = private_config(repository, spec, inside.git_dir, inherited);
+  TRY(make_private_git(repository, spec, inside, config));
+  TRY(copy_index(moving + "/index", inside.git_dir + "/index"));
+  // Entries that are the same keep what they know of their files.
+  TRY(repository.git().must({"read-tree", "-m", spec.base.str()},
+                            internal::checkout_options(inside.git_dir, inside.tree)));
+  TRY(copy_index(inside.git_dir + "/index", worktree.path + "/index"));
+  TRY(add_hooks(repository, spec, inside, inherited, config));
+  return remove_tree(moving);
 }
 
 Status remove_worktree(const std::string& path) {

@@ -74,6 +74,16 @@ struct Worktree {
 // mark.
 // kUnsupported, with the reason and the way out: this kind of worktree cannot be had here.
 Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spec);
+// The files of a worktree become those of the tree `to`, and its commit the one of the
+// specification, which is not checked out: what differs is a change of the worktree. `from`: the
+// tree that take() found in it. What git ignores stays where the tree has nothing. The private git
+// directory is made anew: what a command has written into its own (filters, hooks, branches)
+// decides nothing, and is gone. From inside its mount (worktree_mount.h).
+//
+// kRefused, with git's words: the files cannot be written; nothing has changed. If we die: new
+// files at the old commit, or no git directory, which has_files() tells.
+Status put_worktree_onto(Repository& repository, const WorktreeSpec& spec, const Worktree& worktree,
+                         const Oid& from, const Oid& to);
 // Without a look: for those who made it themselves.
 Worktree worktree_at(const std::string& path, WorktreeKind kind = WorktreeKind::kPlain);
 // By its mark. kNotFound: there is none (any more).

@@ -49,7 +49,6 @@ void fields(FieldIo& io, InheritedRecord& record) {
   io.text("unknown_reason", record.is.unknown_reason);
   io.oid("unknown_since", record.is.unknown_since);
   io.texts("marked", record.is.marked);
-  io.texts("rejudged", record.is.rejudged);
   io.text("message", record.is.message);
 }
 
@@ -221,28 +220,6 @@ class Carrier {
   std::size_t shown_ = 0;
 };
 
-// The files of the worktree become the merged ones; what git ignores stays. Its branch is at the
-// head then, and the work a change that is not committed.
-Status move_worktree(State& state, const repo::Worktree& worktree, const Oid& from, const Oid& to,
-                     const Oid& head) {
-  repo::GitOptions git;
-  git.dir = worktree.tree;
-  const repo::Git& program = state.repository.git();
-  TRY(program.must({"read-tree", from.str()}, git));
-  TRY(program.run({"update-index", "-q", "--refresh"}, git));
-  auto moved = program.must({"read-tree", "-m", "-u", from.str(), to.str()}, git);
-  if (moved) {
-    TRY(program.must({"update-ref", "-m", "git txn: goes on", "HEAD", head.str()}, git));
-  }
-  TRY(program.must({"reset", "-q"}, git));
-  if (moved) return {};
-  Error error = std::move(moved).error();
-  error.code = Code::kRefused;
-  return std::unexpected(std::move(error)
-                             .in("merging the branch into the worktree")
-                             .with_hint("put it right in the worktree, and resume it again"));
-}
-
 // What observers said in the attempt before is taken, and no read of this one.
 Status put_observations_away(const Attempt& before) {
   const std::string observed = observed_dir(before);
@@ -326,17 +303,21 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
   inherited.unknown_reason = known.unknown_reason;
   inherited.unknown_since = carried.unknown_since;
   inherited.marked = went.marked;
-  for (const StaleRead& one : went.stale) {
-    if (one.rejudged) inherited.rejudged.push_back(one.subject);
-  }
   inherited.message = TRY(message_said(state, txn));
 
   TRY(land::make_head_durable(context, txn.target, head));
   TRY(set_ref(state, ref_of_base(txn.id, attempt.number), head));
   const repo::Worktree worktree = TRY(repo::find_worktree(last.worktree));
   const repo::Mount mount = TRY(repo::Mount::open(worktree));
-  TRY(repo::inside(mount,
-                   [&] { return move_worktree(state, worktree, last.kept, onto.tree, head); }));
+  repo::WorktreeSpec spec;
+  spec.path = worktree.path;
+  spec.base = head;
+  spec.target = txn.target;
+  spec.txn = txn.id;
+  spec.kind = worktree.kind;
+  TRY_IN("merging the branch into the worktree", repo::inside(mount, [&] {
+           return repo::put_worktree_onto(state.repository, spec, worktree, last.kept, onto.tree);
+         }));
   TRY(fp_merged.hit());
   TRY(write_inherited(attempt, inherited));
   TRY(put_observations_away(last));

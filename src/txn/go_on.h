@@ -35,10 +35,9 @@ struct Inherited {
   Digest reads;     // artifact
   bool complete = true;
   std::string unknown_reason;
-  Oid unknown_since;                  // model/read.h
-  std::vector<std::string> marked;    // files that had conflict markers when it began
-  std::vector<std::string> rejudged;  // subjects of reads that somebody answers for
-  std::string message;                // of the last commit that the agent made before; "" none
+  Oid unknown_since;                // model/read.h
+  std::vector<std::string> marked;  // files that had conflict markers when it began
+  std::string message;              // of the last commit that the agent made before; "" none
 };
 // nullopt: it has none. kCorrupt: the file is damaged.
 Result<std::optional<Inherited>> inherited_by(const Attempt& attempt);
