@@ -175,9 +175,9 @@ TEST(Ports, BlocksDoNotMeetAndFreeThemselves) {
 
 TEST(Ports, APortInUseIsNotGiven) {
   GateWorld world;
-  Policy policy = must(parse_policy("[worktree]\nports = [42330, 42330]\n"));
+  Policy policy = must(parse_policy("[worktree]\nports = [22330, 22330]\n"));
   ASSERT_TRUE(must(reserve_ports(world.context(), policy, "seed")).has_value());
-  Listener listener(42330);
+  Listener listener(22330);
   ASSERT_TRUE(listener.bound());
   EXPECT_FALSE(reserve_ports(world.context(), policy, "seed").has_value());
 }
