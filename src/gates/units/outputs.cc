@@ -136,7 +136,7 @@ Result<Outputs> outputs_from_lines(std::string_view text) {
   Outputs outputs;
   TRY(each_row(text, kRows, [&outputs](std::span<std::string> cells) {
     const auto mode = mode_from_text(cells[1]);
-    if (mode) outputs.files.push_back({std::move(cells[0]), {*mode, Oid(cells[2])}});
+    if (mode) outputs.files.emplace_back(std::move(cells[0]), TreeEntry{*mode, Oid(cells[2])});
     return mode.has_value();
   }));
   if (!outputs.files.empty()) outputs.digest = sha256(text);
