@@ -55,8 +55,8 @@ struct StatusReport {
   bool uncommitted = false;          // the person's checkout has edits that no snapshot contains
 };
 
-// Who is about to land on a branch, in the order in which they will by what is known now: who waits
-// for the turn, then those whose landing is under way, then those that nobody lands.
+// One transaction that is about to land, in the order that is expected: those that wait for the
+// turn, then those whose landing is under way, then those that nobody lands.
 struct QueueLine {
   int place = 1;  // on its branch
   StatusReport::Line line;

@@ -1,4 +1,4 @@
-// What became of landings: whether their commits are still on their branch. Internal to api/.
+// Landings as they are now: whether their commits are still on their branch. Internal to api/.
 #pragma once
 
 #include <map>

@@ -146,7 +146,7 @@ TEST_F(Resume, UnknownReadsAreJudgedByAllThatHasChanged) {
   changes("f3", "unrelated\n");
   EXPECT_EQ(commit(id).txn.state, TxnState::kQuarantined);
   const Resumed resumed = resume(id);
-  ASSERT_THAT(stale(resumed), ElementsAre("judged "));
+  ASSERT_THAT(stale(resumed), ElementsAre("judged (everything)"));
   EXPECT_THAT(resumed.went_on->stale.front().diff, HasSubstr("+unrelated"));
   EXPECT_EQ(commit(id).txn.state, TxnState::kLanded);
   EXPECT_EQ(shown("mine"), "by hand");
@@ -203,7 +203,7 @@ TEST_F(Resume, AnIgnoredFileGivesWayToOneOfTheBranch) {
   EXPECT_EQ(commit(id).txn.state, TxnState::kLanded);
 }
 
-// What a command writes into its git directory is run by itself alone.
+// Filters, hooks and links in the git directory of a command are followed by that command alone.
 TEST_F(Resume, NothingOfTheAgentsGitDirectoryIsRun) {
   changes(".gitattributes", "* filter=evil\n");
   const std::string ran = scratch_.root() + "/ran";

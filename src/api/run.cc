@@ -379,7 +379,7 @@ Result<Outcome> Kernel::undo(const std::string& id, RunOptions options, const Pr
   }
   std::string commits = txn.landed_commit.str();
   for (const store::LandedRow& row : TRY(state_->store->landed_since(txn.target, 0))) {
-    // With --keep-commits it landed as several.
+    // It landed as several with --keep-commits.
     if (row.txn == txn.id) commits = row.old_head.str() + ".." + row.new_head.str();
   }
   const Oid head = TRY(state_->seen(txn.target));

@@ -73,7 +73,7 @@ void add_stale_reads(State& state, const Txn& txn, StatusReport::Line& line) {
   }
   for (const Conflict& conflict : verdict->conflicts) {
     std::string text = stale_line(conflict.subject, conflict.changed_by);
-    // What was read and written is in conflict as both.
+    // A path that was read and written is in conflict as both.
     if (std::ranges::find(line.stale, text) == line.stale.end()) {
       line.stale.push_back(std::move(text));
     }
@@ -81,7 +81,7 @@ void add_stale_reads(State& state, const Txn& txn, StatusReport::Line& line) {
   line.to_ask = std::move(verdict->to_ask);
 }
 
-// Who is at it, and what they do.
+// Says which process is at it, and what that does.
 Result<StatusReport::Line> line_of(State& state, Txn txn) {
   StatusReport::Line line;
   line.owner_alive = TRY(state.store->locks().is_held(store::Slots::kOwners, txn.slot));
@@ -103,7 +103,7 @@ Result<StatusReport::Line> status_line(State& state, Txn of) {
   const Txn& txn = line.txn;
   // The objects that another clone's work is judged by may be in that clone alone.
   if (!is_final(txn.state) && !line.elsewhere) add_stale_reads(state, txn, line);
-  // Where that cannot be judged, the stale reads cannot either, and say why.
+  // A phase that cannot be judged means stale reads that cannot either, and they say why.
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
   line.owed = TRY(owed_compensations(state, txn)).size();
   if (line.owed > 0 && state.require_here(txn)) line.owed_next = kRunOwed;

@@ -1,4 +1,4 @@
-// How long landings hold the turn, under a gate that is made of units: nobody else lands meanwhile.
+// The time that landings hold the turn under a gate of units: nobody else lands meanwhile.
 #include <fmt/format.h>
 
 #include <algorithm>

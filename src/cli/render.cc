@@ -339,18 +339,17 @@ std::string went_on_lines(const Txn& txn, const api::WentOn& went, const Style& 
   }
   for (const api::StaleRead& one : went.stale) {
     const std::string by = one.changed_by.empty() ? "" : " by " + clean(one.changed_by);
-    const std::string subject = one.subject.empty() ? "anything" : clean(one.subject);
-    out += fmt::format("  it read {}, which was changed{}{}\n", subject, by,
-                       one.diff.empty() ? "; the difference is too long to be shown" : ":");
-    out += diff_lines(one.diff, style);
+    const std::string end = one.diff.empty() ? "; the difference is too long to be shown" : ":";
+    const std::string what = one.subject == api::kAnything
+                                 ? "its reads are unknown, and the branch has changed"
+                                 : "it read " + (one.subject.empty() ? "." : clean(one.subject)) +
+                                       ", which was changed" + by;
+    out += "  " + what + end + "\n" + diff_lines(one.diff, style);
   }
-  const bool judged = std::ranges::any_of(went.stale, &api::StaleRead::rejudged);
-  const bool stale = std::ranges::any_of(went.stale, std::not_fn(&api::StaleRead::rejudged));
-  if (judged)
-    out += "these differences count as read from here on: look whether the work still stands\n";
-  if (stale) {
-    out += fmt::format("{} cannot land with what stays stale; run it again: git txn why {}\n",
-                       isolation_name(txn.isolation), clean(txn.id.str()));
+  if (std::ranges::any_of(went.stale, &api::StaleRead::rejudged)) {
+    out +=
+        "the differences above count as read from now on: check that the change still makes "
+        "sense\n";
   }
   return out;
 }
@@ -364,6 +363,12 @@ std::string resumed_lines(const api::Resumed& resumed, const Style& style) {
   std::string out = state_sentence(txn, style);
   if (std::string tree = worktree_of(txn); !tree.empty()) out += "  " + clean(tree) + "\n";
   out += went_on_lines(txn, *resumed.went_on, style);
+  const auto stays_stale = std::not_fn(&api::StaleRead::rejudged);
+  if (std::ranges::any_of(resumed.went_on->stale, stays_stale)) {
+    return out + fmt::format("{} does not let it land with stale reads\nnext: git txn {} {}\n",
+                             isolation_name(txn.isolation), txn.command.empty() ? "why" : "retry",
+                             id);
+  }
   const std::string next =
       resumed.went_on->marked.empty() ? "" : "resolve the conflict markers, then ";
   return out + fmt::format("next: {}git txn commit {}\n", next, id);

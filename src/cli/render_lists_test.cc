@@ -39,5 +39,26 @@ TEST(Queue, SaysWhatEachWaitsFor) {
   EXPECT_EQ(queue_line(elsewhere, Style()), "   5  t-5  in the clone laptop\n");
 }
 
+TEST(Resumed, ShowsWhatHasChangedAndWhatToDoNext) {
+  api::Resumed resumed;
+  resumed.txn.id = TxnId("t-1");
+  resumed.txn.target = RefName("refs/heads/main");
+  resumed.txn.command = {"make"};
+  resumed.went_on.emplace();
+  resumed.went_on->marked = {"src/a"};
+  resumed.went_on->stale = {{"f", "t-2", "+new\n", true},
+                            {std::string(api::kAnything), "", "+more\n", true}};
+  const std::string text = resumed_lines(resumed, Style());
+  EXPECT_THAT(
+      text,
+      HasSubstr("  conflict markers in src/a\n  it read f, which was changed by t-2:\n+new\n"));
+  EXPECT_THAT(text, HasSubstr("its reads are unknown, and the branch has changed:\n+more\n"));
+  EXPECT_THAT(text, HasSubstr("next: resolve the conflict markers, then git txn commit t-1\n"));
+  resumed.went_on->stale = {{"f", "t-2", "", false}};
+  EXPECT_THAT(resumed_lines(resumed, Style()),
+              HasSubstr("too long to be shown\nsemantic does not let it land with stale reads\n"
+                        "next: git txn retry t-1\n"));
+}
+
 }  // namespace
 }  // namespace gittxn::cli

@@ -266,7 +266,7 @@ Result<std::optional<GateReport>> run_beside(const GateContext& context, Gate& g
                                              std::string* waits) {
   const SlotLock place = TRY(place_of(context));
   if (!place.held()) {
-    *waits = fmt::format("{} gates to end (txn.gateJobs)", context.jobs);
+    *waits = fmt::format("one of {} running gates to end (txn.gateJobs)", context.jobs);
     return std::nullopt;
   }
   *waits = "another run of it";

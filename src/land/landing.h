@@ -133,7 +133,7 @@ class Landing {
   Status pause(const Wait& wait, std::int64_t* poll_ms);
   Status keep_trying();
   Status check_interrupted() const;
-  // For whoever watches this landing, and whoever looks at the line.
+  // Tells those who watch this landing, and those who look at the line.
   void say(std::string_view phase) {
     if (options_.on_step) options_.on_step(phase);
     under_way_.say(phase);

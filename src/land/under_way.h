@@ -1,4 +1,4 @@
-// What landings are doing right now, for people who look at the line: one small file for each,
+// Landings at work, for people who look at the line: one small file for each,
 // <txn directory>/landing/ID, whose lock says that its process is alive. Nothing depends on it: a
 // landing whose file cannot be made lands all the same, and is not seen at work.
 //
@@ -29,7 +29,7 @@ class UnderWay {
   SlotLock lock_;
 };
 
-// What the landing of a transaction said last; nullopt: none is under way in this clone.
+// The phrase that the landing of a transaction said last; nullopt: none is under way in this clone.
 std::optional<std::string> under_way(const std::string& txn_dir, const TxnId& txn);
 
 }  // namespace gittxn::land

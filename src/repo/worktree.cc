@@ -255,7 +255,7 @@ Result<Worktree> create_worktree(Repository& repository, const WorktreeSpec& spe
 
 namespace {
 
-// With a git directory that the agent never saw, whose index is the new files' afterwards.
+// Uses a git directory that the agent never saw, whose index is that of the new files afterwards.
 Status move_files(Repository& repository, const Worktree& worktree, const Inherited& inherited,
                   const std::string& git_dir, const Oid& from, const Oid& to) {
   TRY(remove_tree(git_dir));

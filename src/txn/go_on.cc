@@ -32,7 +32,7 @@ FAILPOINT(fp_told, "api.go_on.told");
 
 constexpr int kInheritedFormat = 1;
 constexpr std::size_t kMostInherited = 16u << 20;
-// Of one difference, and of all: what is longer is not shown whole, so that nobody has judged it.
+// Limits of one difference, and of all: a longer one is not shown whole, so nobody has judged it.
 constexpr std::size_t kMostShown = 64u << 10;
 constexpr std::size_t kMostShownInAll = 256u << 10;
 
@@ -66,7 +66,7 @@ class Carrier {
     const Changes writes = TRY(recorded_writes(*state_.store, txn_.attempts.back()));
     std::vector<std::string> paths;
     for (const PathChange& change : writes) paths.push_back(change.path);
-    // As strictly as the landing of these paths will.
+    // The level is the one that the landing of these paths will have.
     txn_.isolation = gates::required_isolation(TRY(state_.policy_at(head_)), txn_.isolation, paths);
     head_tree_ = TRY(state_.repository.objects().tree_of(head_));
     carried = known;
@@ -158,7 +158,7 @@ class Carrier {
     return read;
   }
 
-  // What the head has at the path, read whole.
+  // A read of all that the head has at the path.
   Result<Read> read_at_head(Read read) const {
     const TreeEntry entry = TRY(state_.repository.objects().entry_at(head_tree_, read.subject));
     const bool file = entry.present() && entry.mode != FileMode::kTree;
@@ -177,7 +177,7 @@ class Carrier {
     return read;
   }
 
-  // At exact levels nobody's word counts.
+  // Nobody's word counts at exact levels.
   void judge_by_its_difference(StaleRead& one, std::size_t most) {
     const bool whole = one.diff.size() <= most && shown_ + one.diff.size() <= kMostShownInAll;
     if (whole) shown_ += one.diff.size();
@@ -201,12 +201,13 @@ class Carrier {
     return {};
   }
 
-  // What is not known may have been anything; so all that the branch has changed is to be judged.
+  // Unknown reads may have been of anything, so all that the branch has changed is to be judged.
   Status rejudge_everything(const ReadSet& known, ReadSet& carried, std::vector<StaleRead>& stale) {
     const Oid& since =
         known.unknown_since.empty() ? txn_.attempts.back().base : known.unknown_since;
-    StaleRead all{
-        .subject = "", .changed_by = "", .diff = TRY(difference(state_, since, head_, ""))};
+    StaleRead all{.subject = std::string(kAnything),
+                  .changed_by = "",
+                  .diff = TRY(difference(state_, since, head_, ""))};
     judge_by_its_difference(all, kMostShownInAll);
     if (all.rejudged) carried.unknown_since = head_;
     stale.push_back(std::move(all));
@@ -220,7 +221,7 @@ class Carrier {
   std::size_t shown_ = 0;
 };
 
-// What observers said in the attempt before is taken, and no read of this one.
+// Observations of the attempt before have been taken, and are no reads of this one.
 Status put_observations_away(const Attempt& before) {
   const std::string observed = observed_dir(before);
   const std::string away = fmt::format("{}.{}", observed, before.number);
@@ -229,7 +230,7 @@ Status put_observations_away(const Attempt& before) {
   return make_dirs(observed);
 }
 
-// Of the agent's last commit until now: its branch is at the head from here on.
+// The message of the agent's last commit, whose branch is at the head from here on.
 Result<std::string> message_said(State& state, const Txn& txn) {
   const Attempt& last = txn.attempts.back();
   const auto tip =

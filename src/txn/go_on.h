@@ -29,7 +29,7 @@ namespace gittxn::api {
 
 inline constexpr std::string_view kJudged = "brief";  // Read::op of one that was rejudged
 
-// What an attempt has from those before it. Kept beside its worktree.
+// The reads that an attempt has from those before it. The file is beside its worktree.
 struct Inherited {
   int attempt = 0;  // that has them
   Digest reads;     // artifact

@@ -47,6 +47,9 @@ int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked
 // conflict, rejected, waiting, aborted, unfinished.
 std::string_view outcome_name(const Outcome& outcome);
 
+// The subject of what an unknown read set may have read.
+inline constexpr std::string_view kAnything = "(everything)";
+
 // A read that does not hold on the head that work went on from (txn/go_on.h).
 struct StaleRead {
   std::string subject;

@@ -174,7 +174,7 @@ Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
   } else if (!attempt.command_exit) {
     mark_unknown(reads, unknown_words(Unknown::kKilled));
   }
-  // What is not known of it is not known of the commands that ran on this snapshot.
+  // Unknown reads are those of the commands that ran on this snapshot.
   if (inherited) reads.unknown_since = snapshot;
   if (inherited) TRY(add_inherited(state, *inherited, reads));
   TRY(inherit_reads(state, txn, observed, inherited ? Earlier::kOthers : Earlier::kAll, reads));

@@ -206,7 +206,7 @@ run = 'grep -q passes part$i/file || { touch \"\$HOME/begun$i\"; until [ -e \"\$
     assert_eq "$(tail -n 1 "$WORLD/out$i" | jq -r .state)" landed
   done
   exits 0 git txn queue
-  assert_eq "$OUT" 'nobody is about to land'
+  assert_eq "$OUT" 'no transaction is about to land'
   assert_sound
 }
 test_case 'gates of several landings run beside each other, and keep nobody waiting who needs none' gates_beside

@@ -33,7 +33,7 @@ Result<int> queue_command(Session& session, api::Kernel& kernel) {
   return session.list(
       TRY(kernel.queue(session.flag("--onto"))), kQueueJson,
       [&](const api::QueueLine& line) { return queue_line(line, session.style); },
-      session.quiet() ? "" : "nobody is about to land\n");
+      session.quiet() ? "" : "no transaction is about to land\n");
 }
 
 Result<int> log_command(Session& session, api::Kernel& kernel) {

@@ -2,8 +2,8 @@
 // they are ("looks 2 17": the thing, its format, how many rows follow), then a line for each row,
 // with tabs between its cells. In a cell a tab is \t, a newline \n and a backslash \\.
 //
-// Whoever reads one knows that it is as it was written, by its digest; what is noticed here is
-// another version, and a table that is cut off.
+// A reader knows by the digest that the text is as it was written. Another version, and a table
+// that is cut off, are noticed here.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ class Units : public ::testing::Test {
   static Policy policy(const std::string& keys, const std::string& more = "") {
     return repo::testing::must(parse_policy("[[gate]]\nname = \"suite\"\n" + keys + more));
   }
-  // On top of what ran before, as if that had landed.
+  // A candidate on top of the one before it, as if that had landed.
   Candidate next(std::map<std::string, std::string> files) {
     std::map<std::string, std::string> all = kSuite;
     for (auto& [path, bytes] : files) all[path] = std::move(bytes);

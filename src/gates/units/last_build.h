@@ -29,11 +29,11 @@ struct LastBuild {
   Digest looks, survey;  // artifacts
   int since_nothing = 0;
 };
-// Beside the outputs, in their directory. nullopt: there is none, or it is damaged.
+// The record is in the directory of the outputs. nullopt: there is none, or it is damaged.
 Result<std::optional<LastBuild>> last_build(const std::string& dir);
 Status remember_build(const std::string& dir, const LastBuild& build);
 
-// What a build goes on from, on a candidate.
+// The last build as the one of a candidate goes on from it.
 struct GoesOn {
   LastBuild last;
   Outputs outputs;     // those of them that go with the candidate

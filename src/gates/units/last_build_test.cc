@@ -22,7 +22,7 @@ using repo::testing::must;
 
 class LastBuilds : public testing::Units {
  protected:
-  // With what each command of it did, in out/log.
+  // Each command of it adds its name to out/log.
   static constexpr std::string_view kMakefile =
       "all: out/one out/two\n"
       "out/%: src/%\n"

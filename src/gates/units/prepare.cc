@@ -70,7 +70,7 @@ Status judge(const PrepareRequest& request, const GateCheckout& checkout, const 
   return {};
 }
 
-// What the next build may go on from.
+// Records the build for the next one to go on from.
 Status remember(const PrepareRequest& request, const UnitSaid& said,
                 const std::optional<GoesOn>& on) {
   if (said.looks.empty() || said.outputs.empty()) return {};
