@@ -333,7 +333,10 @@ known_and_told() {
   person_commits src/f1.txt 'another line'
   exits 1 git txn commit known
   exits 0 git txn why known
-  assert_contains "$OUT" '--confine writes'
+  assert_contains "$OUT" 'confined command started'
+  exits 0 git txn retry known --json
+  exits 0 git txn why "$(tail -n 1 <<<"$OUT" | jq -r .txn)"
+  assert_contains "$OUT" 'confined command started'
 }
 test_case 'txn.confine, and who is told: the agent, the log and why' known_and_told
 
