@@ -95,9 +95,11 @@ std::string reason(const api::Outcome& outcome) {
     case TxnState::kQuarantined:
       return fmt::format("did not land after {}", counted(txn.attempts.size(), "try", "tries"));
     case TxnState::kRejected:
-      for (const auto& [one, reused] : outcome.gates) {
-        if (!one.passed)
+      for (const gates::GateReport& report : outcome.gates) {
+        const Certificate& one = report.certificate;
+        if (!one.passed) {
           return fmt::format("gate {} {}", clean(one.gate.str()), api::gate_word(one));
+        }
       }
       for (const Conflict& conflict : outcome.conflicts) {
         if (conflict.kind == ConflictKind::kGate) return clean(conflict.hint);
@@ -298,8 +300,10 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   field("read", reads_part(outcome));
   field("asked", asked_again(outcome.admitted));
   for (const gates::GateReport& report : outcome.gates) {
-    const auto& [one, reused] = report;
-    const char* how = !one.carried_from.empty() ? " (carried over)" : reused ? " (reused)" : "";
+    const Certificate& one = report.certificate;
+    const char* how = !one.carried_from.empty() ? " (carried over)"
+                      : report.reused           ? " (reused)"
+                                                : "";
     const std::string units = one.tally.units > 0 ? ", " + units_text(report) : "";
     field("gate", fmt::format("{} {}{}{}", clean(one.gate.str()), api::gate_word(one), how, units));
   }

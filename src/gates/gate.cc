@@ -239,16 +239,6 @@ class Gate {
   std::optional<UnitGate> units_;
 };
 
-// Certificates that were carried over are not stored until here.
-Status record_carried(const GateContext& context, const std::vector<GateReport>& reports) {
-  std::vector<NewEvent> events;
-  for (const GateReport& report : reports) {
-    if (report.carried()) events.push_back(store::events::gate_evaluated(report.certificate));
-  }
-  if (!events.empty()) TRY(context.store->append(events));
-  return {};
-}
-
 // Takes a free slot of those for gates that run without the turn. The lock is not held when all
 // slots are taken.
 Result<SlotLock> place_of(const GateContext& context) {
@@ -313,8 +303,16 @@ Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& co
     if (!known) return std::nullopt;
     reports.push_back(*std::move(known));
   }
-  TRY(record_carried(context, reports));
   return reports;
+}
+
+std::vector<NewEvent> not_in_log(const std::vector<GateReport>& reports) {
+  std::vector<NewEvent> events;
+  for (const GateReport& report : reports) {
+    if (report.in_log || !report.carried()) continue;
+    events.push_back(store::events::gate_evaluated(report.certificate));
+  }
+  return events;
 }
 
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
@@ -327,7 +325,9 @@ Result<std::vector<GateReport>> run_gates(const GateContext& context, const Poli
                                : gate_beside(context, policy, gate, candidate)));
     if (!reports.back().certificate.passed) break;
   }
-  TRY(record_carried(context, reports));
+  const std::vector<NewEvent> carried = not_in_log(reports);
+  if (!carried.empty()) TRY(context.store->append(carried));
+  for (GateReport& report : reports) report.in_log = true;
   return reports;
 }
 

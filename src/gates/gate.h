@@ -58,6 +58,7 @@ inline constexpr std::int64_t kLeastToldMs = 2000;  // what takes less needs no 
 struct GateReport {
   Certificate certificate;
   bool reused = false;
+  bool in_log = false;  // its event is
 
   bool carried() const { return reused && !certificate.carried_from.empty(); }
 };
@@ -75,10 +76,13 @@ std::string outcome_of(const Certificate& certificate);
 enum class Turn { kHeld, kNotHeld };
 Result<std::vector<GateReport>> run_gates(const GateContext& context, const Policy& policy,
                                           const Candidate& candidate, Turn turn = Turn::kHeld);
-// Returns the reports if no gate has to run, and nullopt otherwise.
+// Returns the reports if no gate has to run, and nullopt otherwise. Those that were carried over
+// from another tree are not in the log: the caller appends not_in_log() of them with what it
+// appends next, which costs no sync of its own, and no later than what relies on them.
 Result<std::optional<std::vector<GateReport>>> known_gates(const GateContext& context,
                                                            const Policy& policy,
                                                            const Candidate& candidate);
+std::vector<NewEvent> not_in_log(const std::vector<GateReport>& reports);
 // One gate, always run.
 Result<GateReport> run_gate(const GateContext& context, const Policy& policy, const GateSpec& gate,
                             const Candidate& candidate);

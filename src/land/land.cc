@@ -202,6 +202,7 @@ Result<Step> Landing::publish(Round& round) {
   PublishOptions publishing;
   publishing.lock_ms = std::max(kLeastLockMs, person_.clip(kLockMs));
   publishing.symbols = &symbols_;
+  publishing.evidence = gates::not_in_log(outcome_.gates);
   if (remote_.how == RemoteRule::How::kPush) publishing.leases = PublishOptions::Leases::kTooLate;
   Published published =
       TRY(land::publish(context_, work_, round.candidate, round.turn, publishing));

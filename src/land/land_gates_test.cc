@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -95,6 +97,10 @@ TEST_F(Beside, WhereItWouldLookAtTheSameItDoesNotRunAgain) {
   ASSERT_THAT(outcome.gates, SizeIs(1));
   EXPECT_TRUE(outcome.gates[0].carried());
   EXPECT_EQ(runs(), 2) << "one of each";
+  const std::vector<Event> log = world_.log();
+  const auto prepared = std::ranges::find(log | std::views::reverse, event_type::kLandingPrepared,
+                                          [](const Event& event) { return event.type; });
+  EXPECT_EQ(std::next(prepared)->type, event_type::kGateEvaluated) << "in one append";
   EXPECT_THAT(world_.problems(), ::testing::IsEmpty());
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/if_there.h"
+#include "gates/gate.h"
 #include "land/judge/phase.h"
 #include "land/landing.h"
 #include "land/publish.h"
@@ -151,6 +152,10 @@ Result<Step> Landing::push(Round& round) {
   TRY(check_interrupted());
   const Candidate& candidate = round.candidate;
   if (remote_.how == RemoteRule::How::kLocal) return go_on();
+  if (const auto evidence = gates::not_in_log(outcome_.gates); !evidence.empty()) {
+    TRY(store().append(evidence));
+    for (gates::GateReport& report : outcome_.gates) report.in_log = true;
+  }
   say("pushing to " + remote_.remote.name);
   TRY(context_.repository->objects().make_durable(candidate.oid, {candidate.head}));
   PushAnswer answer = TRY(push_commit(context_, id(), remote_, remote_head_, candidate.oid));

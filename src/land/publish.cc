@@ -133,9 +133,9 @@ struct Publication {
       TRY(check_leases(view));
       return check_kernel_reads(context, view, work, candidate);
     };
-    const auto seq = TRY(unless(
-        Code::kStale,
-        context.store->append({events::landing_prepared(landing, details, recorded)}, check)));
+    std::vector<NewEvent> told = options.evidence;
+    told.push_back(events::landing_prepared(landing, details, recorded));
+    const auto seq = TRY(unless(Code::kStale, context.store->append(told, check)));
     if (!seq) return false;
     landing.seq = *seq;
     // From here on the files belong to the landing that the log knows, and to its recovery.

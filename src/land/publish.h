@@ -35,6 +35,7 @@ struct PublishOptions {
   std::int64_t lock_ms = 5000;  // for index.lock and ref.lock, which others hold while they work
   enum class Leases { kAsk, kTooLate } leases = Leases::kAsk;  // kTooLate: the remote has it
   const TouchedSymbols* symbols = nullptr;                     // as far as was looked into
+  std::vector<NewEvent> evidence;  // of gates: in the log before the landing is prepared
 };
 
 // The checkouts that move with the branch; empty when it is checked out nowhere.

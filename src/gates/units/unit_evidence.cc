@@ -1,5 +1,6 @@
 #include "gates/units/unit_evidence.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bug.h"
@@ -130,6 +131,12 @@ Result<std::optional<UnitEvidence::Before>> UnitEvidence::before(const std::stri
     if (found != nullptr) return Before{!found->passed, found->duration_ms};
   }
   return std::nullopt;
+}
+
+bool UnitEvidence::has_read(const Digest& table) const {
+  return known_ && std::ranges::any_of(*known_, [&table](const Known& one) {
+           return one.parts && !one.parts->empty() && one.certificate.units == table;
+         });
 }
 
 Result<const Certificate*> UnitEvidence::nearest() {

@@ -56,6 +56,8 @@ class UnitEvidence {
   };
   Result<std::optional<Before>> before(const std::string& unit);
   Result<const Certificate*> nearest();  // null: there is none
+  // Tells whether the table is one that find() has read, which the log names: so it is durable.
+  bool has_read(const Digest& table) const;
   Result<std::optional<std::string>> environment_differs(const Digest& survey) {
     return evidence_.environment_differs(gate_, survey);
   }

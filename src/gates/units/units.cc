@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "gates/evidence/machine.h"
 #include "gates/units/names.h"
 #include "gates/units/prepare.h"
@@ -406,8 +407,10 @@ Result<GateReport> UnitGate::State::report() const {
   certificate.refused = refused;
   certificate.duration_ms = ran_ms;
   if (!made.reused) certificate.missed = missed;
-  certificate.output = TRY(context.store->put_artifact(printed));
-  certificate.units = TRY(context.store->put_artifact(units_to_lines(table)));
+  if (!printed.empty()) certificate.output = TRY(context.store->put_artifact(printed));
+  const std::string lines = units_to_lines(table);
+  certificate.units = sha256(lines);
+  if (!evidence.has_read(certificate.units)) TRY(context.store->put_artifact(lines));
   return made;
 }
 

@@ -196,11 +196,13 @@ class LandWorld {
   std::string shown(const std::string& path) const {
     return scratch.git({"show", kBranch.str() + ":" + path});
   }
-  int events_of_type(std::string_view type) {
+  std::vector<Event> log() {
     Process opened(scratch, clock, random, member);
-    int count = 0;
-    for (const Event& event : must(opened.store.events(1, 0))) count += event.type == type ? 1 : 0;
-    return count;
+    return must(opened.store.events(1, 0));
+  }
+  int events_of_type(std::string_view type) {
+    const std::vector<Event> events = log();
+    return static_cast<int>(std::ranges::count(events, type, &Event::type));
   }
   Seq last_event() {
     Process opened(scratch, clock, random, member);
