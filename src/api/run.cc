@@ -9,12 +9,15 @@
 #include <algorithm>
 
 #include "api/kernel.h"
+#include "base/duration.h"
 #include "base/failpoint.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
 #include "txn/attempt.h"
 #include "txn/bounds/confine.h"
 #include "txn/bounds/usage.h"
+#include "txn/go_on.h"
+#include "txn/rounds.h"
 #include "work/budgets.h"
 #include "work/compensations.h"
 #include "work/leases.h"
@@ -34,6 +37,8 @@ FAILPOINT(fp_landed, "api.run.landed");
 constexpr std::string_view kTryAgain = " and try again";  // how such advice ends
 constexpr std::int64_t kFirstBackOffMs = 100;
 constexpr std::int64_t kLongestBackOffMs = 5000;
+constexpr std::size_t kMostGateOutput = 16u << 10;
+constexpr std::string_view kResumeRung = "resume";
 
 // The answer that is another one, or the path, as the beginning of a sentence.
 std::string what_changed(const std::vector<Conflict>& conflicts) {
@@ -48,7 +53,8 @@ class Run {
       : state_(state),
         options_(options),
         progress_(progress),
-        started_ns_(state.host.clock->monotonic_ns()) {
+        started_ns_(state.host.clock->monotonic_ns()),
+        rounds_(state, options, progress_) {
     // Whatever waits asks this again and again; so leases are renewed all the while.
     progress_.interrupted = [this, inner = progress.interrupted] {
       lease_.look();
@@ -84,7 +90,8 @@ class Run {
   // One command on one snapshot, up to an outcome or a reason to try again.
   Result<After> attempt() {
     const Txn txn = TRY(reload(state_, id()));
-    auto executed = execute(state_, txn, options_.command, options_, progress_);
+    const RunOptions& next = rounds_.next();
+    auto executed = execute(state_, txn, next.command, next, progress_);
     if (!executed && executed.error().code == Code::kNotFound) {
       TRY(store().append({events::aborted(id(), "no such program", txn.owner)}));
       TRY(remove_worktrees(state_, txn));
@@ -96,6 +103,7 @@ class Run {
     if (!executed) return std::unexpected(std::move(executed).error());
     const capture::TraceResult& trace = executed->trace;
     outcome_.command_ms += executed->duration_ms;
+    TRY(count_cost(executed->duration_ms));
     for (std::string& note : executed->notes) outcome_.notes.push_back(std::move(note));
     for (const std::string& left : trace.left_running) {
       outcome_.notes.push_back(
@@ -110,6 +118,11 @@ class Run {
     if (taken.state == TxnState::kAborted) return After::kDone;
     const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
     const bool failed = stopped || trace.exit_status != 0;
+    if (!stopped && TRY(rounds_.is_lost(taken))) {
+      outcome_.repair_steps.back().result = "lost";
+      TRY(run_again("", "the conversation of its agent could not go on"));
+      return After::kRetry;
+    }
     // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
     if (trace.exit_status != 0) {
       TRY(tell_lacking(state_, txn.attempts.back().base, work.reads, outcome_.notes));
@@ -134,17 +147,44 @@ class Run {
       return After::kDone;
     }
     const std::size_t notes = outcome_.notes.size();
+    const std::vector<std::string> marked = TRY(markers_left(state_, taken));
+    if (!marked.empty()) return still_marked(marked);
     return settle(TRY(ask_to_land(state_, taken, options_, progress_, outcome_)), notes);
+  }
+
+  // Nothing that has them is asked to land.
+  Result<After> still_marked(const std::vector<std::string>& files) {
+    const std::string why =
+        "there are conflict markers in " + fmt::to_string(fmt::join(files, ", "));
+    if (TRY(rounds_.begin(id(), {.marked = files}, why))) return goes_on(files.front(), why);
+    outcome_.notes.push_back(why);
+    return After::kDone;
+  }
+
+  After goes_on(const std::string& subject, const std::string& why) {
+    outcome_.repair_steps.push_back({.rung = std::string(kResumeRung), .subject = subject});
+    progress_.note(fmt::format("{}: {}; its agent goes on with its conversation ({} of {})",
+                               id().str(), why, rounds_.count(), options_.repairs));
+    return After::kRetry;
   }
 
   // `notes`: how many there were before it was asked for.
   Result<After> settle(land::LandResult result, std::size_t notes) {
-    if (result != land::LandResult::kConflict) return After::kDone;
     const std::vector<Conflict>& conflicts = outcome_.conflicts;
+    const bool refused = result == land::LandResult::kRejected;
+    if (!refused && result != land::LandResult::kConflict) return After::kDone;
     const bool same = would_meet_the_same(conflicts);
-    if (!same && may_retry(conflicts)) {
+    const std::string what = what_changed(conflicts);
+    const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
+    if (!same && TRY(rounds_.can_help(id(), conflicts)) &&
+        TRY(rounds_.begin(id(), TRY(refusal_of(conflicts)), what))) {
       outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
-      TRY(repair(conflicts));
+      return goes_on(subject, what);
+    }
+    if (refused) return After::kDone;
+    if (!same && may_retry(conflicts)) {
+      outcome_.notes.resize(notes);
+      TRY(run_again(subject, what));
       return After::kRetry;
     }
     const std::string why = same ? "it read what is not committed"
@@ -191,16 +231,48 @@ class Run {
     return compensate(state_, TRY(reload(state_, replaced)), progress_, outcome_.notes);
   }
 
+  Result<Refusal> refusal_of(const std::vector<Conflict>& conflicts) const {
+    Refusal refusal{.conflicts = conflicts};
+    for (const gates::GateReport& report : outcome_.gates) {
+      const Certificate& certificate = report.certificate;
+      if (certificate.passed || certificate.output.empty()) continue;
+      std::string text = TRY(store().artifact(certificate.output));
+      if (text.size() > kMostGateOutput) {
+        text = "...\n" + text.substr(text.size() - kMostGateOutput);  // a failure is at the end
+      }
+      refusal.gates.push_back({certificate.gate.str(), std::move(text)});
+    }
+    return refusal;
+  }
+
+  Result<std::int64_t> tokens_used() const {
+    const store::Amounts used = TRY(store::used(store(), {store::Scope::Of::kTxn, id().str()}));
+    return used[static_cast<std::size_t>(store::Kind::kInput)] +
+           used[static_cast<std::size_t>(store::Kind::kOutput)];
+  }
+
+  Status count_cost(std::int64_t ms) {
+    if (outcome_.repair_steps.empty()) {
+      tokens_before_ = TRY(tokens_used());
+      return {};
+    }
+    Outcome::Repair& step = outcome_.repair_steps.back();
+    step.ms = ms;
+    const std::int64_t used = TRY(tokens_used());
+    step.tokens = used - tokens_before_;
+    tokens_before_ = used;
+    return {};
+  }
+
   // The retry rung: away for a moment that grows and is never the same, then a fresh snapshot.
-  Status repair(const std::vector<Conflict>& conflicts) {
+  Status run_again(const std::string& subject, const std::string& why) {
     ++repairs_;
-    const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
-    outcome_.repair_steps.push_back({"retry", subject, "again"});
-    TRY(store().append({events::repairing(
-        id(), "retry", what_changed(conflicts) + "; run again on the new head")}));
+    rounds_.start_over();
+    outcome_.repair_steps.push_back({.rung = "retry", .subject = subject});
+    TRY(store().append({events::repairing(id(), "retry", why + "; run again on the new head")}));
     TRY(fp_repairing.hit());
-    progress_.note(fmt::format("{}: {}; running again on the new head ({} of {})", id().str(),
-                               what_changed(conflicts), repairs_, options_.retries));
+    progress_.note(fmt::format("{}: {}; running again on the new head ({} of {})", id().str(), why,
+                               repairs_, options_.retries));
     const std::int64_t longest =
         std::min(kLongestBackOffMs, kFirstBackOffMs << std::min(repairs_ - 1, 10));
     state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
@@ -209,7 +281,7 @@ class Run {
     auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes);
     if (started) return {};
     TRY(store().append({events::quarantined(
-        id(), "the retry could not start: " + started.error().message, conflicts)}));
+        id(), "the retry could not start: " + started.error().message, outcome_.conflicts)}));
     return std::unexpected(std::move(started).error().in("retrying " + id().str()));
   }
 
@@ -229,11 +301,17 @@ class Run {
     for (std::size_t i = 0; i < outcome_.repair_steps.size(); ++i) {
       Outcome::Repair& step = outcome_.repair_steps[i];
       const bool last = i + 1 == outcome_.repair_steps.size();
-      step.result = last && landed ? "landed"
-                    : last         ? std::string(state_name(outcome_.txn.state))
-                                   : "conflict again";
-      outcome_.repairs.push_back(
-          fmt::format("{} after {} changed: {}", step.rung, step.subject, step.result));
+      if (step.result.empty()) {
+        step.result = last && landed ? "landed"
+                      : last         ? std::string(state_name(outcome_.txn.state))
+                                     : "conflict again";
+      }
+      std::string line = step.rung;
+      if (!step.subject.empty()) line += " after " + step.subject + " changed";
+      line += ": " + step.result;
+      if (step.ms > 0) line += ", " + format_duration(step.ms);
+      if (step.tokens > 0) line += fmt::format(", {} tokens", step.tokens);
+      outcome_.repairs.push_back(std::move(line));
     }
   }
 
@@ -303,7 +381,9 @@ class Run {
   Held begun_;
   TxnLease lease_;  // --lease
   Outcome outcome_;
-  int repairs_ = 0;
+  Rounds rounds_;
+  int repairs_ = 0;  // times that it was run again
+  std::int64_t tokens_before_ = 0;
   bool ran_ = false;  // something: the first attempt has started
 };
 

@@ -30,7 +30,7 @@ Kind kind(const std::vector<std::string>& words) {
 
 TEST(Complete, CommandsFlagsAndValues) {
   EXPECT_EQ(offered({"sta"}), "status state");
-  EXPECT_EQ(offered({"run", "--re"}), "--retries");
+  EXPECT_EQ(offered({"run", "--re"}), "--retries --repairs");
   EXPECT_EQ(offered({"run", "--isolation", "s"}), "snapshot semantic serializable strict");
   EXPECT_EQ(offered({"run", "--isolation=st"}), "strict");
   EXPECT_EQ(offered({"run", "--isolation="}),

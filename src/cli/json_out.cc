@@ -98,7 +98,10 @@ void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
 }
 
 void stale_fields(FieldIo& io, const api::StaleRead& one) {
-  io.each_text({{"subject", one.subject}, {"changed_by", one.changed_by}, {"diff", one.diff}});
+  io.each_text({{"subject", one.subject},
+                {"changed_by", one.changed_by},
+                {"read_by", one.read_by},
+                {"diff", one.diff}});
   io.boolean({"rejudged", "It counts as read as it is on the branch; else it stays stale."},
              one.rejudged);
 }
@@ -185,6 +188,8 @@ void conflict_fields(FieldIo& io, const Conflict& conflict) {
 
 void repair_fields(FieldIo& io, const api::Outcome::Repair& repair) {
   io.each_text({{"rung", repair.rung}, {"subject", repair.subject}, {"result", repair.result}});
+  io.integer({"command_ms", "What its command took."}, repair.ms, kNotNegative);
+  io.integer({"tokens", "What its agent told of, input and output."}, repair.tokens, kNotNegative);
 }
 
 // What a program sees of the states in between: they are on their way, and not landed.

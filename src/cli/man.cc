@@ -37,6 +37,10 @@ constexpr Setting kConfig[] = {
      "post-commit and post-merge follow it (default: true)"},
     {"txn.inject",
      "whether run and exec add hooks to the agents they know, for that run alone (default: true)"},
+    {"txn.resume.NAME",
+     "the command by which the agent NAME, a program's name, goes on after a refusal; {brief} in "
+     "it "
+     "is the file that says what has changed, which is its standard input, too"},
     {"txn.remote",
      "what landing does to the remote of the branch: local (default), nothing; push, move the same "
      "branch there as part of landing; branch, push txn/NAME for a pull request and land nothing "

@@ -448,12 +448,12 @@ TEST(Names, ComeBack) {
 TEST(States, MoveAsTheDiagramSays) {
   using enum TxnState;
   const std::map<TxnState, std::set<TxnState>> diagram{
-      {kOpen, {kPrepared, kNothing, kAborted}},
+      {kOpen, {kPrepared, kRepairing, kQuarantined, kNothing, kAborted}},
       {kPrepared, {kLanding, kRepairing, kRejected, kQuarantined, kNothing, kAborted, kOpen}},
       {kLanding, {kLanded, kPrepared}},
       {kLanded, {}},
       {kNothing, {}},
-      {kRejected, {kOpen, kPrepared, kAborted}},
+      {kRejected, {kOpen, kPrepared, kRepairing, kAborted}},
       {kAborted, {kOpen}},
       {kQuarantined, {kOpen, kPrepared, kAborted}},
       {kRepairing, {kPrepared, kOpen, kRejected, kQuarantined, kNothing, kAborted}},

@@ -107,14 +107,15 @@ bool may_follow(TxnState from, TxnState to) {
   using enum TxnState;
   using Move = std::pair<TxnState, TxnState>;
   static constexpr Move kMoves[] = {
-      {kOpen, kPrepared},         {kOpen, kNothing},         {kOpen, kAborted},
-      {kPrepared, kLanding},      {kPrepared, kRepairing},   {kPrepared, kRejected},
-      {kPrepared, kQuarantined},  {kPrepared, kNothing},     {kPrepared, kAborted},
-      {kPrepared, kOpen},         {kLanding, kLanded},       {kLanding, kPrepared},
-      {kRepairing, kPrepared},    {kRepairing, kOpen},       {kRepairing, kRejected},
-      {kRepairing, kQuarantined}, {kRepairing, kNothing},    {kRepairing, kAborted},
-      {kRejected, kOpen},         {kRejected, kPrepared},    {kRejected, kAborted},
-      {kQuarantined, kOpen},      {kQuarantined, kPrepared}, {kQuarantined, kAborted},
+      {kOpen, kPrepared},      {kOpen, kRepairing},       {kOpen, kQuarantined},
+      {kOpen, kNothing},       {kOpen, kAborted},         {kPrepared, kLanding},
+      {kPrepared, kRepairing}, {kPrepared, kRejected},    {kPrepared, kQuarantined},
+      {kPrepared, kNothing},   {kPrepared, kAborted},     {kPrepared, kOpen},
+      {kLanding, kLanded},     {kLanding, kPrepared},     {kRepairing, kPrepared},
+      {kRepairing, kOpen},     {kRepairing, kRejected},   {kRepairing, kQuarantined},
+      {kRepairing, kNothing},  {kRepairing, kAborted},    {kRejected, kOpen},
+      {kRejected, kPrepared},  {kRejected, kRepairing},   {kRejected, kAborted},
+      {kQuarantined, kOpen},   {kQuarantined, kPrepared}, {kQuarantined, kAborted},
       {kAborted, kOpen},
   };
   return std::ranges::find(kMoves, Move(from, to)) != std::end(kMoves);

@@ -81,7 +81,6 @@ TEST(Store, OnlyMovesAsTheDiagramSays) {
   EXPECT_CODE(store.append({events::prepared(kOne, 1)}), Code::kStale);  // no attempt
   ASSERT_OK(store.append({events::attempt_started(kOne, new_attempt(1, oid(1)))}));
   EXPECT_CODE(store.append({events::prepared(kOne, 1)}), Code::kStale);  // nothing taken
-  EXPECT_CODE(store.append({events::repairing(kOne, "retry", "")}), Code::kStale);
   EXPECT_CODE(store.append({events::rejected(kOne, 1, {})}), Code::kStale);
   EXPECT_CODE(store.append({events::attempt_started(kOne, new_attempt(3, oid(1)))}), Code::kStale);
   EXPECT_CODE(store.append({events::taken(kOne, new_taken(2, oid(9)))}), Code::kStale);

@@ -6,6 +6,7 @@
 // If we die: the log has the command's start and no end; the tracer's monitor ends the tree. The
 // records then have no end mark, so the read set is unknown. What it had used up is noted
 // (usage.h).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -298,6 +299,11 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
   capture::TraceSpec& spec = command.spec;
   spec.enter = mount.fds();
   TRY(shape(command));
+  UniqueFd input;
+  if (!options.input.empty()) {
+    input = TRY(open_fd(options.input, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    spec.stdin_fd = input.get();
+  }
   TRY(each(&Companion::before, command));
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));

@@ -190,7 +190,10 @@ class Carrier {
     const auto known = std::ranges::find(stale, read.subject, &StaleRead::subject);
     StaleRead one{.subject = read.subject};
     if (known == stale.end()) {
-      if (!conflicts.empty()) one.changed_by = conflicts.front().changed_by;
+      if (!conflicts.empty()) {
+        one.changed_by = conflicts.front().changed_by;
+        one.read_by = conflicts.front().read_by;
+      }
       one.diff = TRY(difference(state_, read.snapshot, head_, read.subject));
       judge_by_its_difference(one, kMostShown);
       stale.push_back(one);
@@ -328,21 +331,26 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
   return std::optional(std::move(went));
 }
 
-Status check_markers(State& state, const Txn& txn) {
+Result<std::vector<std::string>> markers_left(State& state, const Txn& txn) {
+  std::vector<std::string> left;
   const Attempt& attempt = txn.attempts.back();
   const auto inherited = TRY(inherited_by(attempt));
-  if (!inherited || attempt.kept.empty()) return {};
+  if (!inherited || attempt.kept.empty()) return left;
   const repo::Objects& objects = state.repository.objects();
   const Oid tree = TRY(objects.tree_of(attempt.kept));
-  std::string left;
   for (const std::string& path : inherited->marked) {
     const TreeEntry entry = TRY(objects.entry_at(tree, path));
     if (!entry.is_file() || !land::has_markers(TRY(objects.blob(entry.oid)))) continue;
-    left += (left.empty() ? "" : ", ") + path;
+    left.push_back(path);
   }
+  return left;
+}
+
+Status check_markers(State& state, const Txn& txn) {
+  const std::vector<std::string> left = TRY(markers_left(state, txn));
   if (left.empty()) return {};
   return fail(
-      Code::kRefused, "there are conflict markers in " + left,
+      Code::kRefused, fmt::format("there are conflict markers in {}", fmt::join(left, ", ")),
       fmt::format("resolve them in its worktree (git txn open {0}), then: git txn commit {0}",
                   txn.id.str()));
 }

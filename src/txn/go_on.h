@@ -49,7 +49,9 @@ Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads);
 // already.
 Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress);
 
-// kRefused, with the files: conflict markers of the last attempt are still there.
+// The files of those that had conflict markers when the last attempt began which still have some.
+Result<std::vector<std::string>> markers_left(State& state, const Txn& txn);
+// kRefused, with the files: there are such.
 Status check_markers(State& state, const Txn& txn);
 
 }  // namespace gittxn::api

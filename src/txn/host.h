@@ -70,6 +70,7 @@ struct RunOptions {
   std::optional<std::string> phase;     // refused when another is open
   std::optional<std::string> author;    // "Name <mail>"
   int retries = 2;
+  int repairs = 3;  // rounds of its agent on the new head, before it is run again
   int priority = 0;
   std::int64_t timeout_ms = -1;
   std::optional<std::int64_t> wait_ms;  // unset: for ever with a terminal, else 0
@@ -82,6 +83,7 @@ struct RunOptions {
   bool keep_running = false;
   bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
   std::vector<std::string> command;
+  std::string input;  // the file that is its standard input; "": ours
 };
 
 }  // namespace gittxn::api

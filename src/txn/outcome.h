@@ -31,6 +31,8 @@ struct Outcome {
   std::vector<std::string> repairs;  // one line a repair, for a person
   struct Repair {
     std::string rung, subject, result;
+    std::int64_t ms = 0;      // that its command took
+    std::int64_t tokens = 0;  // that its agent told of
   };
   std::vector<Repair> repair_steps;  // the same, for programs
   int command_exit = 0;
@@ -56,6 +58,7 @@ struct StaleRead {
   std::string changed_by;  // "" not known
   std::string diff;        // unified; "" where there is none to show
   bool rejudged = false;   // else it stays stale
+  std::string read_by;     // "Read call toolu_01"; "" not known
 };
 struct WentOn {
   Oid head;

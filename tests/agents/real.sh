@@ -14,7 +14,7 @@ stale_read_of_claude() {
     \"writer\": [[{\"wait\": \"$WORLD/has-read\"}, {\"tool\": \"exec_command\", \"input\": {\"cmd\": \"cat src/f2.txt\"}}],
       [{\"patch\": \"*** Begin Patch\\n*** Update File: src/f1.txt\\n@@\\n-line one of f1\\n+line one of f1, changed\\n*** End Patch\\n\"}],
       [{\"text\": \"done\"}]]}"
-  run_claude reader "$WORLD/claude" --retries 0 --name 'decide from f1' &
+  run_claude reader "$WORLD/claude" --retries 0 --repairs 0 --name 'decide from f1' &
   local claude=$! status=0 n=0
   run_codex writer "$WORLD/codex" --name 'change f1' || fail "codex: $(cat "$WORLD/codex" "$WORLD/codex.err")"
   outcome "$WORLD/codex"
@@ -96,9 +96,9 @@ one_file() {
       [{\"patch\": \"*** Begin Patch\\n*** Update File: src/code.py\\n@@\\n-    return 3\\n+    return 33\\n*** End Patch\\n\"}],
       [{\"touch\": \"$WORLD/two-is-there\"}, {\"wait\": \"$WORLD/go-on\"}, {\"tool\": \"exec_command\", \"input\": {\"cmd\": \"git status --short\"}}],
       [{\"text\": \"done\"}]]}"
-  run_claude one "$WORLD/claude" --retries 0 &
+  run_claude one "$WORLD/claude" --retries 0 --repairs 0 &
   local claude=$!
-  run_codex two "$WORLD/codex" --retries 0 &
+  run_codex two "$WORLD/codex" --retries 0 --repairs 0 &
   local codex=$!
   wait_for "$WORLD/one-is-there" 120
   wait_for "$WORLD/two-is-there" 120

@@ -81,8 +81,8 @@ together() {
   parts_repo
   model "$(script_of_all)"
   local part failed=0
-  for part in $CLAUDES; do run_claude $part "$WORLD/out.$part" --retries 0 --name "the $part" & done
-  for part in $CODEXES; do run_codex $part "$WORLD/out.$part" --retries 0 --name "the $part" & done
+  for part in $CLAUDES; do run_claude $part "$WORLD/out.$part" --retries 0 --repairs 0 --name "the $part" & done
+  for part in $CODEXES; do run_codex $part "$WORLD/out.$part" --retries 0 --repairs 0 --name "the $part" & done
   for part in $CLAUDES $CODEXES; do wait_for "$WORLD/has-looked-$part" 400; done
   person_commits README 'hello, you'
   person_commits notes/today.txt 'nothing to do with it'
@@ -109,7 +109,7 @@ decided_on() { # SCRIPT [OPTION...]: its turns; the file is src/f1.txt, and the 
   local script=$1 status=0
   shift
   model "$script"
-  run_claude "${PROMPT:-decides}" "$WORLD/claude" --retries 0 "$@" &
+  run_claude "${PROMPT:-decides}" "$WORLD/claude" --retries 0 --repairs 0 "$@" &
   local claude=$!
   wait_for "$WORLD/has-looked" 120
   person_commits src/f1.txt 'another line'
@@ -147,7 +147,7 @@ by_directory() {
   PROMPT='decides after a look at @docs/'
   model "{\"decides\": [$(THEN_WRITES)]}"
   local status=0
-  run_claude "$PROMPT" "$WORLD/claude" --retries 0 --isolation strict &
+  run_claude "$PROMPT" "$WORLD/claude" --retries 0 --repairs 0 --isolation strict &
   local claude=$!
   wait_for "$WORLD/has-looked" 120
   person_commits docs/more.md 'more'

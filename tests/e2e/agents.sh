@@ -336,7 +336,7 @@ tells_while_it_runs() {
   local script='Read src/f1.txt; meet; wait_for "$GIT_TXN_OBSERVED/brief.json" 30
     Read src/f2.txt; printf "%s" "$told" >"$WORLD/told"; told=""
     Read src/f3.txt; printf "%s" "$told" >"$WORLD/told-again"; Write new.txt 1; meet 2'
-  git-txn run --json --retries 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  git-txn run --json --retries 0 --repairs 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   RUN_PID=$!
   met
   local id
@@ -372,7 +372,7 @@ told_by_two() {
     meet 2; n=0
     while [ -e "$GIT_TXN_OBSERVED/brief.json" ]; do n=$((n + 1)); [ $n -lt 600 ] || exit 9; sleep 0.1; done
     Write new.txt 1'
-  git-txn run --json --retries 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  git-txn run --json --retries 0 --repairs 0 -- claude -p "$script" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   RUN_PID=$!
   met
   person_commits src/f1.txt 'by hand'

@@ -304,7 +304,7 @@ directory() {
 looks() {
   local n=$1 script="Bash '$2'; meet $1; $3"
   shift 3
-  git-txn run --json --retries 0 "$@" -- claude -p "$script" >"$WORLD/there/out$n" 2>"$WORLD/there/err$n" </dev/null &
+  git-txn run --json --retries 0 --repairs 0 "$@" -- claude -p "$script" >"$WORLD/there/out$n" 2>"$WORLD/there/err$n" </dev/null &
   AGENT[n]=$!
 }
 # comes_to N STATE: lets it go on

@@ -14,7 +14,7 @@ new_code() {
 }
 # while_claude SCRIPT: starts an agent whose prompt is the script, up to where it meets
 while_claude() {
-  RUN_ARGS=(git-txn run --json --retries 0 -- claude -p "$1")
+  RUN_ARGS=(git-txn run --json --retries 0 --repairs 0 -- claude -p "$1")
   "${RUN_ARGS[@]}" >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
   RUN_PID=$!
   met

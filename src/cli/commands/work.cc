@@ -27,6 +27,7 @@ api::RunOptions options_of(const Session& session) {
   options.worktree = args.text("--worktree");
   options.confine = args.text("--confine");
   options.retries = static_cast<int>(std::min<std::int64_t>(args.number("--retries", 2), 1000));
+  options.repairs = static_cast<int>(std::min<std::int64_t>(args.number("--repairs", 3), 1000));
   options.priority = static_cast<int>(std::min<std::int64_t>(args.number("--priority", 0), 1000));
   options.timeout_ms = args.duration_ms("--timeout").value_or(-1);
   options.wait_ms = args.duration_ms("--wait");
@@ -194,6 +195,11 @@ constexpr FlagSpec kRunRetries =
     stable({"--retries", "N",
             "how often to run the command again on the new head after a conflict (default 2)",
             Value::kNumber});
+constexpr FlagSpec kRunRepairs =
+    stable({"--repairs", "N",
+            "how often its agent goes on with its conversation after a refusal, before the command "
+            "is run again (default 3)",
+            Value::kNumber});
 constexpr FlagSpec kRunTimeout =
     stable({"--timeout", "DURATION", "end the command after this long; its work is kept",
             Value::kDuration});
@@ -258,7 +264,13 @@ const CommandSpec kRunCommand{
         "you have not committed are not in the snapshot.\n\nWhat lands is the worktree as `git add "
         "-A` takes it, committed or not; ignored files and stashes never. If the branch moved and "
         "a read no longer holds, the command runs again on a fresh snapshot (--retries), but not "
-        "when standard input is a terminal. A command that fails, is interrupted or times out "
+        "when standard input is a terminal.\n\nWhere COMMAND is `claude -p` or `codex exec`, its "
+        "own conversation goes on first (--repairs): the branch is merged into its worktree, and "
+        "it "
+        "is told what it read that has changed, or what a gate said. txn.resume.NAME is the "
+        "command "
+        "that does so for another agent, with the program's name; {brief} in it is the file with "
+        "the text.\n\nA command that fails, is interrupted or times out "
         "lands nothing and loses nothing: the transaction stays open, and the line that lands it "
         "is printed. One that fails and has changed nothing ends the transaction.\n\nWhere COMMAND "
         "starts claude or codex, hooks that tell git-txn what they read are added for this run "
@@ -277,6 +289,7 @@ const CommandSpec kRunCommand{
               stable(
                   {"--no-land", "", "keep the change as an open transaction and do not land it"}),
               kRunRetries,
+              kRunRepairs,
               kRunTimeout,
               kRunWait,
               kRunTrace,
@@ -323,6 +336,7 @@ const CommandSpec kRetryCommand{
     .operands = {{"ID", Value::kTxn}},
     .flags = {{"--no-land", "", "keep the change as an open transaction and do not land it"},
               may_change(kRunRetries),
+              may_change(kRunRepairs),
               may_change(kRunTimeout),
               may_change(kRunWait),
               may_change(kRunOwner),

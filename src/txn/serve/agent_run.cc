@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "agents/import.h"
-#include "agents/inject.h"
 #include "base/fs.h"
 #include "txn/attempt.h"
 
@@ -72,16 +71,27 @@ Result<Txn> only_open(State& state) {
 
 }  // namespace
 
+Result<std::optional<agents::FoundAgent>> agent_in(State& state,
+                                                   const std::vector<std::string>& argv,
+                                                   const RunOptions& options,
+                                                   const std::string& cwd) {
+  if (!options.inject) return std::nullopt;
+  const auto found = agents::find_agent(
+      argv, [&](const std::string& word) { return file_of(state.host.env, cwd, word); });
+  if (!found || !TRY(state.repository.config().flag("txn.inject")).value_or(true)) {
+    return std::nullopt;
+  }
+  return found;
+}
+
 Result<AgentRun> prepare_agent(State& state, const Attempt& attempt,
                                const std::vector<std::string>& argv, const RunOptions& options,
                                const std::string& cwd) {
   AgentRun run;
   run.argv = argv;
   run.hooks_before = size_of(hook_log(attempt));
-  if (!options.inject) return run;
-  const auto found = agents::find_agent(
-      argv, [&](const std::string& word) { return file_of(state.host.env, cwd, word); });
-  if (!found || !TRY(state.repository.config().flag("txn.inject")).value_or(true)) return run;
+  const auto found = TRY(agent_in(state, argv, options, cwd));
+  if (!found) return run;
   if (state.host.program.empty()) {
     run.notes.emplace_back("its hooks could not be added: the file of git-txn is not known");
     return run;

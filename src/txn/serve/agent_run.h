@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "agents/inject.h"
 #include "model/txn.h"
 #include "txn/host.h"
 
@@ -17,6 +19,13 @@ struct AgentRun {
   std::uint64_t hooks_before = 0;  // bytes of the hook log
   std::vector<std::string> notes;  // for a person
 };
+
+// The agent that the command starts in that folder, where neither the options nor txn.inject say
+// that it is to be left alone.
+Result<std::optional<agents::FoundAgent>> agent_in(State& state,
+                                                   const std::vector<std::string>& argv,
+                                                   const RunOptions& options,
+                                                   const std::string& cwd);
 
 // Adds the hooks to this one run, where the command starts an agent and neither the options nor
 // txn.inject say no. Writes the plugin folder into the attempt's directory; changes nothing of the

@@ -73,6 +73,10 @@ class Collector {
     if (const auto* session = std::get_if<agents::Session>(&seen.detail)) {
       resumed(seen, *session);
       phase(seen, *session);
+      keep(seen, *session);
+    }
+    if (const auto* prompt = std::get_if<agents::Prompt>(&seen.detail)) {
+      files_.prompts.emplace(seen.session, prompt->digest);
     }
     if (seen.source == ReadSource::kHook || seen.source == ReadSource::kTranscript) tool(seen);
     if (auto one = observed(seen)) {
@@ -121,9 +125,23 @@ class Collector {
   }
 
   void resumed(const agents::Observation& seen, const agents::Session& session) {
-    if (session.phase != agents::SessionPhase::kStarted || session.reason != "resume") return;
+    if (session.phase != agents::SessionPhase::kStarted) return;
+    if (session.reason != "resume") {
+      begun_.insert(seen.session);
+      return;
+    }
+    if (begun_.contains(seen.session)) return;  // it is known from its beginning
     if (!seen.session.empty()) files_.resumed.insert(seen.session);
     if (!session.parent.empty()) files_.resumed.insert(session.parent);
+  }
+
+  void keep(const agents::Observation& seen, const agents::Session& session) {
+    if (!session.parent.empty()) begun_by_others_.insert(seen.session);
+    if (begun_by_others_.contains(seen.session)) {
+      files_.kept.erase(seen.session);
+    } else if (seen.agent.empty() && !session.transcript.empty()) {
+      files_.kept[seen.session] = session.transcript;
+    }
   }
 
   // An agent that compacts a conversation tells its model again, by itself, what it knew before.
@@ -182,6 +200,7 @@ class Collector {
 
   ObservedFiles& files_;
   std::set<std::string> read_;  // sessions that are known whole
+  std::set<std::string> begun_, begun_by_others_;
   bool compacted_ = false;
   Sessions of_;
   std::vector<agents::Observation> answered_;  // by hooks, in order

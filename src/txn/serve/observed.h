@@ -3,8 +3,10 @@
 // the only place that knows both the sources' formats and the reads.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/interpret.h"
@@ -20,7 +22,10 @@ struct ObservedFiles {
   std::vector<capture::ToldCommand> commands;
   std::set<std::string> sessions;  // that were seen
   std::set<std::string> resumed;   // of them, and those they say they go on from
-  std::vector<std::string> notes;  // what could not be read
+  // The session file of each conversation that no other one began, as its program names it.
+  std::map<std::string, std::string> kept;
+  std::set<std::pair<std::string, Digest>> prompts;  // of a session, SHA-256 of what it was told
+  std::vector<std::string> notes;                    // what could not be read
 };
 
 // Reads every source's file in `directory` (agents/hook_log.h); one that is not there says nothing.

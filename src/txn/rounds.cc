@@ -1,0 +1,74 @@
+#include "txn/rounds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/failpoint.h"
+#include "certify/certify.h"
+#include "store/events.h"
+#include "txn/go_on.h"
+
+namespace gittxn::api {
+
+namespace events = store::events;
+
+namespace {
+
+FAILPOINT(fp_asking, "api.rounds.asking");
+FAILPOINT(fp_went_on, "api.rounds.went_on");
+
+}  // namespace
+
+Result<bool> Rounds::can_help(const TxnId& id, const std::vector<Conflict>& conflicts) const {
+  const Txn txn = TRY(reload(state_, id));
+  return std::ranges::all_of(conflicts, [&txn](const Conflict& conflict) {
+    switch (conflict.kind) {
+      case ConflictKind::kGate:
+      case ConflictKind::kPolicy:
+        return true;
+      case ConflictKind::kKernel:
+      case ConflictKind::kCycle:
+        return false;
+      default:  // nobody's word that a read does not matter counts at an exact level
+        return !certify::is_exact(txn.isolation);
+    }
+  });
+}
+
+Result<bool> Rounds::begin(const TxnId& id, Refusal refusal, const std::string& why) {
+  if (count_ >= options_.repairs || options_.no_land) return false;
+  Txn txn = TRY(reload(state_, id));
+  std::string why_not;
+  auto round = TRY(another_round(state_, txn, options_, &why_not));
+  if (!round) return false;
+  TRY(state_.store->append({events::repairing(id, "resume", why)}));
+  TRY(fp_asking.hit());
+  refusal.branch = short_branch(txn.target);
+  refusal.writes = TRY(recorded_writes(*state_.store, txn.attempts.back()));
+  txn = TRY(reload(state_, id));
+  refusal.went_on = TRY(go_on(state_, txn, progress_));
+  if (!refusal.went_on) {
+    TRY(state_.store->append({events::reopened(id, {txn.owner, txn.slot, true})}));
+  }
+  TRY(fp_went_on.hit());
+  const auto stays_stale = [](const StaleRead& one) { return !one.rejudged; };
+  if (refusal.went_on && std::ranges::any_of(refusal.went_on->stale, stays_stale)) return false;
+  const Attempt attempt = TRY(reload(state_, id)).attempts.back();
+  TRY(write_round(attempt, *round, round_text(refusal)));
+  next_.command = round->command;
+  next_.input = round_file(attempt);
+  round_ = *std::move(round);
+  ++count_;
+  return true;
+}
+
+Result<bool> Rounds::is_lost(const Txn& txn) const {
+  return round_ ? !TRY(was_taken_up(txn.attempts.back(), *round_)) : Result<bool>(false);
+}
+
+void Rounds::start_over() {
+  next_ = options_;
+  round_.reset();
+}
+
+}  // namespace gittxn::api
