@@ -191,7 +191,7 @@ TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
   ASSERT_EQ(commit(outcome.txn.id).txn.state, TxnState::kQuarantined);
   const std::string id = outcome.txn.id.str();
   EXPECT_TRUE(must(kernel().why(id)).next.front().starts_with("git txn resume " + id));
-  const Resumed resumed = must(kernel().resume(id, Progress{}));
+  const Resumed resumed = must(kernel().resume(id, Kernel::By::kHand, {}, Progress{}));
   ASSERT_TRUE(resumed.went_on.has_value());
   EXPECT_EQ(resumed.went_on->head.str(), scratch_.git({"rev-parse", "HEAD"}));
   EXPECT_EQ(resumed.went_on->marked, std::vector<std::string>{"f1"});
@@ -247,7 +247,8 @@ TEST_F(ApiTest, AbortKeepsTheWorkAndResumeBringsItBack) {
   EXPECT_EQ(must(kernel().abort(id, "changed my mind", {})).state, TxnState::kAborted);
   must(kernel().gc(false, Progress{}));
   EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id + "/1:added"}), "x");
-  EXPECT_EQ(must(kernel().resume(id, Progress{})).txn.state, TxnState::kOpen);
+  EXPECT_EQ(must(kernel().resume(id, Kernel::By::kHand, {}, Progress{})).txn.state,
+            TxnState::kOpen);
   EXPECT_EQ(commit(open.txn.id).txn.state, TxnState::kLanded);
   EXPECT_EQ(shown("added"), "x");
 }
@@ -260,7 +261,7 @@ TEST_F(ApiTest, ResumeRestoresAWorktreeThatIsGone) {
   const GcReport freed = must(kernel().gc(true, Progress{}));
   EXPECT_TRUE(has(freed.removed, "worktree"));
   EXPECT_FALSE(kernel().worktree_of(id).has_value());
-  must(kernel().resume(id, Progress{}));
+  must(kernel().resume(id, Kernel::By::kHand, {}, Progress{}));
   const std::string tree = must(kernel().worktree_of(id));
   EXPECT_EQ(must(read_file(tree + "/added")), "x\n");
   EXPECT_FALSE(must(exists(tree + "/f1")));

@@ -252,9 +252,13 @@ class Kernel {
   // Asks the process that runs a command of it to end that, and waits until it has: the work is
   // kept, nothing lands. A second request after some seconds ends everything it started.
   Result<Txn> stop(const std::string& id, const Progress& progress);
-  // Back to open, and its owner is the caller. One that was refused goes on from the head of its
-  // branch (txn/go_on.h).
-  Result<Resumed> resume(const std::string& id, const Progress& progress);
+  // Back to open, and its owner is the caller. One that was refused, or whose command was cut
+  // short, goes on: with its agent, as run() does it, where that can be asked (txn/serve/round.h);
+  // else, and by hand, from the head of its branch (txn/go_on.h). Of `options` what says how to run
+  // counts.
+  enum class By { kItsAgent, kHand };
+  Result<Resumed> resume(const std::string& id, By by, const RunOptions& options,
+                         const Progress& progress);
   Result<std::string> worktree_of(const std::string& id);  // for open
   // A command where the transaction's files are seen, beside whatever works there: nothing of it is
   // traced, and nothing is taken. Its exit status.

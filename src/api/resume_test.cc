@@ -42,7 +42,9 @@ class Resume : public ::testing::Test, public testing::KernelWorld {
     scratch_.git({"add", "-A"});
     scratch_.commit("a person changes " + file);
   }
-  Resumed resume(const std::string& id) { return must(kernel().resume(id, Progress{})); }
+  Resumed resume(const std::string& id) {
+    return must(kernel().resume(id, Kernel::By::kHand, {}, Progress{}));
+  }
   Outcome commit(const std::string& id) {
     RunOptions options;
     options.wait_ms = 0;
@@ -260,7 +262,8 @@ TEST_F(Resume, WhoeverIsKilledMeanwhileLosesNothing) {
   for (const char* point : {"api.go_on.merged", "api.go_on.told"}) {
     const std::string text = std::to_string(++number) + "\n";
     const std::string id = refused("cat f1 >copy" + std::to_string(number), "f1", text);
-    Victim victim(std::string(point) + "", [&] { must(kernel().resume(id, Progress{})); });
+    Victim victim(std::string(point) + "",
+                  [&] { must(kernel().resume(id, Kernel::By::kHand, {}, Progress{})); });
     EXPECT_NE(victim.wait(), 0) << point;
     EXPECT_EQ(commit(id).txn.state, TxnState::kQuarantined) << point;
     resume(id);

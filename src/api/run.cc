@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "api/kernel.h"
+#include "api/running_again.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
 #include "store/events.h"
@@ -47,6 +48,10 @@ std::string what_changed(const std::vector<Conflict>& conflicts) {
   return first.answer.empty() ? first.subject + " has changed" : first.answer;
 }
 
+std::string subject_of(const std::vector<Conflict>& conflicts) {
+  return conflicts.empty() ? "" : conflicts.front().subject;
+}
+
 class Run {
  public:
   Run(State& state, const RunOptions& options, const Progress& progress)
@@ -63,6 +68,24 @@ class Run {
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
+
+  // Of one that stopped, whose agent goes on first.
+  Result<std::optional<Outcome>> take_up(Held held, Refusal refusal) {
+    begun_ = std::move(held);
+    ran_ = true;
+    const std::string why =
+        refusal.cut_short ? "it was cut short" : what_changed(refusal.conflicts);
+    const bool helps = TRY(rounds_.can_help(id(), refusal.conflicts));
+    if (!helps || !TRY(rounds_.begin(id(), refusal, why))) {
+      begun_.owner.release();
+      return std::nullopt;
+    }
+    const std::string subject = subject_of(refusal.conflicts);
+    goes_on(subject, why);
+    auto outcome = once_started();
+    if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
+    return std::optional(*std::move(outcome));
+  }
 
   Result<Outcome> go() {
     begun_ = TRY(begin_txn(state_, options_, Ownership::kAttached, progress_, outcome_.notes));
@@ -116,7 +139,13 @@ class Run {
     // Aborted while it ran: what it did is kept, and nothing more is to be decided.
     const Txn taken = TRY(reload(state_, id()));
     if (taken.state == TxnState::kAborted) return After::kDone;
-    const bool stopped = trace.interrupted || trace.timed_out || !executed->over_budget.empty();
+    return judge(*executed, taken, work);
+  }
+
+  // What becomes of a command that has ended, and whose work is taken.
+  Result<After> judge(const Executed& executed, const Txn& taken, const TakenWork& work) {
+    const capture::TraceResult& trace = executed.trace;
+    const bool stopped = trace.interrupted || trace.timed_out || !executed.over_budget.empty();
     const bool failed = stopped || trace.exit_status != 0;
     if (!stopped && TRY(rounds_.is_lost(taken))) {
       outcome_.repair_steps.back().result = "lost";
@@ -125,7 +154,7 @@ class Run {
     }
     // Nothing of it is worth going on from. One that was stopped or ran out of something may be.
     if (trace.exit_status != 0) {
-      TRY(tell_lacking(state_, txn.attempts.back().base, work.reads, outcome_.notes));
+      TRY(tell_lacking(state_, taken.attempts.back().base, work.reads, outcome_.notes));
     }
     if (!stopped && work.nothing) {
       outcome_.command_failed = failed;
@@ -136,7 +165,7 @@ class Run {
       return After::kDone;
     }
     if (failed || options_.no_land) {
-      const bool over_budget = !executed->over_budget.empty();  // which is told already
+      const bool over_budget = !executed.over_budget.empty();  // which is told already
       outcome_.as_asked = options_.no_land && trace.exit_status == 0 && !over_budget;
       if (trace.timed_out && !over_budget) {
         outcome_.notes.emplace_back("the command timed out and was ended");
@@ -175,7 +204,7 @@ class Run {
     if (!refused && result != land::LandResult::kConflict) return After::kDone;
     const bool same = would_meet_the_same(conflicts);
     const std::string what = what_changed(conflicts);
-    const std::string subject = conflicts.empty() ? "" : conflicts.front().subject;
+    const std::string subject = subject_of(conflicts);
     if (!same && TRY(rounds_.can_help(id(), conflicts)) &&
         TRY(rounds_.begin(id(), TRY(refusal_of(conflicts)), what))) {
       outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
@@ -232,7 +261,8 @@ class Run {
   }
 
   Result<Refusal> refusal_of(const std::vector<Conflict>& conflicts) const {
-    Refusal refusal{.conflicts = conflicts};
+    Refusal refusal;
+    refusal.conflicts = conflicts;
     for (const gates::GateReport& report : outcome_.gates) {
       const Certificate& certificate = report.certificate;
       if (certificate.passed || certificate.output.empty()) continue;
@@ -360,6 +390,10 @@ class Run {
       progress_.note_all(outcome_.notes);
       outcome_.notes_told = outcome_.notes.size();
     }
+    return once_started();
+  }
+
+  Result<Outcome> once_started() {
     while (TRY(attempt()) == After::kRetry) continue;
     TRY(fp_landed.hit());
     const Txn ended = TRY(reload(state_, id()));
@@ -400,6 +434,15 @@ Status check_replaced(State& state, const std::string& other) {
 
 }  // namespace
 
+Result<std::optional<Outcome>> take_up(State& state, Held held, Refusal refusal,
+                                       const RunOptions& options, const Progress& progress) {
+  RunOptions again = options;
+  again.command = held.txn.command;
+  again.confine = held.txn.attempts.back().confine;
+  if (again.confine->empty()) again.confine.reset();
+  return Run(state, again, progress).take_up(std::move(held), std::move(refusal));
+}
+
 Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress) {
   TRY(refuse_inside(state_->host, "run"));
   if (options.command.empty()) {
@@ -423,56 +466,6 @@ Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress)
     return outcome;
   }
   return Run(*state_, options, progress).go();
-}
-
-Result<Outcome> Kernel::retry(const std::string& id, RunOptions options, const Progress& progress) {
-  const Txn txn = TRY(state_->find(id));
-  if (txn.command.empty()) {
-    return fail(Code::kUsage,
-                txn.id.str() + " was begun in steps: there is no command to run again",
-                "go on with it: git txn resume " + txn.id.str());
-  }
-  options.command = txn.command;
-  options.instead = txn.id.str();
-  options.onto = short_branch(txn.target);
-  options.subdir = txn.subdir;
-  options.name = txn.name;
-  options.isolation = std::string(isolation_name(txn.isolation));
-  if (!txn.attempts.empty() && !txn.attempts.back().confine.empty()) {
-    options.confine = txn.attempts.back().confine;
-  }
-  if (!txn.workflow.empty()) {
-    const auto workflow = TRY(store::workflow(*state_->store, WorkflowId(txn.workflow)));
-    const bool goes_on = workflow && !workflow->cancelled && workflow->open() != nullptr;
-    if (goes_on) options.workflow = txn.workflow;
-  }
-  return run(options, progress);
-}
-
-Result<Outcome> Kernel::undo(const std::string& id, RunOptions options, const Progress& progress) {
-  const Txn txn = TRY(state_->find(id));
-  if (txn.state != TxnState::kLanded) {
-    return fail(
-        Code::kUsage,
-        fmt::format("{} is {}: there is no landing to undo", txn.id.str(), state_name(txn.state)),
-        is_final(txn.state) ? "" : "give it up with: git txn abort " + txn.id.str());
-  }
-  std::string commits = txn.landed_commit.str();
-  for (const store::LandedRow& row : TRY(state_->store->landed_since(txn.target, 0))) {
-    // It landed as several with --keep-commits.
-    if (row.txn == txn.id) commits = row.old_head.str() + ".." + row.new_head.str();
-  }
-  const Oid head = TRY(state_->seen(txn.target));
-  if (!TRY(state_->repository.objects().is_ancestor(txn.landed_commit, head))) {
-    return fail(
-        Code::kUsage,
-        fmt::format("the commit of {} is no longer on {}", txn.id.str(), short_branch(txn.target)),
-        "find what became of it with: git txn log");
-  }
-  options.command = {"git", "revert", "--no-edit", commits};
-  options.onto = short_branch(txn.target);
-  options.subdir = "";
-  return run(options, progress);
 }
 
 }  // namespace gittxn::api

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/kernel.h"
+#include "api/running_again.h"
 #include "base/failpoint.h"
 #include "certify/certify.h"
 #include "land/remote.h"
@@ -43,7 +44,7 @@ Result<bool> anything_to_land(State& state, const Txn& txn, const Progress& prog
                               Outcome& outcome) {
   if (TRY(has_worktree(txn))) {
     const TakenWork work = TRY(take_work(state, txn, Untraced::kCheck, progress));
-    TRY(check_markers(state, TRY(reload(state, txn.id))));
+    TRY(check_judged(state, TRY(reload(state, txn.id))));
     outcome.untracked = work.untracked;
     for (const std::string& note : work.notes) outcome.notes.push_back(note);
     return !work.nothing;
@@ -113,6 +114,34 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   const Txn now = TRY(reload(state, txn.id));
   TRY(take_work(state, now, Untraced::kNo, progress));
   return {};
+}
+
+// Its command was killed with us, or it failed or was ended: what it did may be half of it.
+bool was_cut_short(const Txn& txn) {
+  const Attempt& last = txn.attempts.back();
+  const bool ran = !txn.command.empty() && !last.traces.empty();
+  return ran && (txn.state == TxnState::kOpen || txn.state == TxnState::kRepairing) &&
+         last.command_exit.value_or(-1) != 0;
+}
+
+// Or its agent was going to be asked about that, and we were killed.
+Result<bool> was_refused(const Txn& txn) {
+  using enum TxnState;
+  if (txn.state == kRejected || txn.state == kQuarantined || txn.state == kRepairing) return true;
+  return txn.state == kOpen && TRY(is_unjudged(txn));
+}
+
+Refusal refusal_of(const WhyReport& report) {
+  constexpr std::string_view kGate = "gate ";
+  Refusal refusal;
+  refusal.cut_short = was_cut_short(report.txn);
+  if (refusal.cut_short) return refusal;
+  refusal.conflicts = report.conflicts;
+  for (const WhyReport::Witness& witness : report.witnesses) {
+    if (!witness.path.starts_with(kGate)) continue;
+    refusal.gates.push_back({witness.path.substr(kGate.size()), witness.diff});
+  }
+  return refusal;
 }
 
 // A landing that was stopped while it pushed may be on the remote, for everybody.
@@ -265,7 +294,8 @@ Result<Txn> Kernel::stop(const std::string& id, const Progress& progress) {
   return reload(*state_, txn.id);
 }
 
-Result<Resumed> Kernel::resume(const std::string& id, const Progress& progress) {
+Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& options,
+                               const Progress& progress) {
   std::vector<std::string> notes;
   TRY(start_writing(*state_, "resume", progress, notes));
   const Held held = TRY(hold_named(*state_, id));
@@ -276,23 +306,37 @@ Result<Resumed> Kernel::resume(const std::string& id, const Progress& progress) 
   }
   if (txn.attempts.empty()) return never_started(txn);
   TRY(check_not_half_undone(*state_, txn));
+  Refusal why_not = refusal_of(TRY(why(id)));
   const Identity who = TRY(state_->repository.identity());
   const std::int64_t slot = TRY(state_->store->next_slot());
   // Had before the log names it, so that nobody takes the transaction up before we are done.
-  const store::Lock owner = TRY(state_->store->locks().try_slot(store::Slots::kOwners, slot));
-  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
+  store::Lock owner = TRY(state_->store->locks().try_slot(store::Slots::kOwners, slot));
+  const bool asks = by == By::kItsAgent;
+  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, asks})}));
   if (!TRY(has_worktree(txn))) {
     const Txn open = TRY(reload(*state_, txn.id));
     TRY(restore_worktree(*state_, open, progress));
   }
-  Resumed resumed;
-  const bool refused = txn.state == TxnState::kRejected || txn.state == TxnState::kQuarantined;
-  if (refused) {
-    TRY(keep_work(*state_, TRY(reload(*state_, txn.id)), progress));
-    resumed.went_on = TRY(go_on(*state_, TRY(reload(*state_, txn.id)), progress));
-  }
   const std::string note = TRY(compensated_note(*state_, txn.id));
   if (!note.empty()) progress.note(note);
+  Resumed resumed;
+  const bool refused = TRY(was_refused(txn));
+  if (refused || was_cut_short(txn)) {
+    TRY(keep_work(*state_, TRY(reload(*state_, txn.id)), progress));
+    if (asks) {
+      Held ours{TRY(reload(*state_, txn.id)), std::move(owner)};
+      resumed.outcome =
+          TRY(take_up(*state_, std::move(ours), std::move(why_not), options, progress));
+    }
+    if (resumed.outcome) {
+      resumed.txn = resumed.outcome->txn;
+      return resumed;
+    }
+    if (refused) {
+      resumed.went_on = TRY(go_on(*state_, TRY(reload(*state_, txn.id)), progress));
+    }
+  }
+  if (asks) TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
   resumed.txn = TRY(reload(*state_, txn.id));
   return resumed;
 }

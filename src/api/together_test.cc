@@ -48,7 +48,7 @@ TEST_F(Together, GcLeavesWhatIsResumedMeanwhile) {
   lands_and_keeps_its_worktree();
   Victim gc("api.gc.worktree_removed=stop", [&] { must(kernel().gc(true, Progress{})); });
   ASSERT_TRUE(gc.wait_stopped());
-  must(kernel().resume(id.str(), Progress{}));
+  must(kernel().resume(id.str(), Kernel::By::kHand, {}, Progress{}));
   gc.go_on();
   EXPECT_EQ(gc.wait(), 0);
   EXPECT_EQ(scratch_.git({"show", "refs/txn/" + id.str() + "/1:other"}), "y");
@@ -58,7 +58,8 @@ TEST_F(Together, NobodyTakesUpWhatIsBeingResumed) {
   const TxnId id = begin().id;
   must(kernel().exec(id.str(), {"sh", "-c", "echo y >other"}, {}, Progress{}));
   must(remove_tree(parent_dir(must(kernel().worktree_of(id.str())))));
-  Victim resume("api.resume.restored=stop", [&] { must(kernel().resume(id.str(), Progress{})); });
+  Victim resume("api.resume.restored=stop",
+                [&] { must(kernel().resume(id.str(), Kernel::By::kHand, {}, Progress{})); });
   ASSERT_TRUE(resume.wait_stopped());
   const auto aborted = kernel().abort(id.str(), "too early", {});
   ASSERT_FALSE(aborted.has_value());

@@ -248,14 +248,20 @@ constinit const Printed<api::Resumed> kResumedJson{
     "resumed", "A transaction that is open again.", [](FieldIo& io, const api::Resumed& resumed) {
       txn_fields(io, resumed.txn);
       const api::WentOn went = resumed.went_on.value_or(api::WentOn());
-      if (!io.or_null("went_on", went.head)) return;
-      io.group({"went_on", "The branch was merged into its worktree."}, [&went](FieldIo& on) {
-        Oid head = went.head;
-        on.oid("head", head);
-        on.texts({"marked", "Files with conflict markers."}, went.marked);
-        on.texts({"kept", "Paths of which one side was taken, and why."}, went.kept);
-        on.list_of("stale", went.stale, stale_fields);
-      });
+      if (io.or_null("went_on", went.head)) {
+        io.group({"went_on", "The branch was merged into its worktree."}, [&went](FieldIo& on) {
+          Oid head = went.head;
+          on.oid("head", head);
+          on.texts({"marked", "Files with conflict markers."}, went.marked);
+          on.texts({"kept", "Paths of which one side was taken, and why."}, went.kept);
+          on.list_of("stale", went.stale, stale_fields);
+        });
+      }
+      const api::Outcome outcome = resumed.outcome.value_or(api::Outcome());
+      if (io.or_null("outcome", outcome.txn.id)) {
+        io.group({"outcome", "Its agent went on, and this came of it."},
+                 [&outcome](FieldIo& of) { outcome_fields(of, outcome); });
+      }
     }};
 
 constinit const Printed<WithCompensations<Txn>> kAbortedJson{

@@ -7,10 +7,10 @@
 //     again │                    └─────> rejected (gate or policy) | quarantined (retries used up)
 //     └──> nothing (no change) | aborted
 //
-// An agent that goes on after a no of a gate, or whose conversation turns out to be lost, is
-// repairing from rejected or open. A landing is only ever landed or lost, because its LandingPrepared must be resolved either way;
+// A landing is only ever landed or lost, because its LandingPrepared must be resolved either way;
 // who rejects after that goes through prepared. rejected, quarantined and aborted are kept whole:
-// resume reopens them, and rejected and quarantined ones may simply be asked for again.
+// resume reopens them, and rejected and quarantined ones may simply be asked for again. An open or
+// rejected one whose agent goes on, or is run again, is repairing meanwhile.
 #pragma once
 
 #include <cstdint>

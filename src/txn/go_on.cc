@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "land/onto.h"
 #include "model/fields.h"
 #include "store/events.h"
+#include "txn/serve/observed.h"
 
 namespace gittxn::api {
 
@@ -50,6 +52,8 @@ void fields(FieldIo& io, InheritedRecord& record) {
   io.oid("unknown_since", record.is.unknown_since);
   io.texts("marked", record.is.marked);
   io.text("message", record.is.message);
+  io.text("session", record.is.session);
+  io.name("told", record.is.told);
 }
 
 std::string inherited_file(const Attempt& attempt) {
@@ -227,10 +231,17 @@ class Carrier {
 // Observations of the attempt before have been taken, and are no reads of this one.
 Status put_observations_away(const Attempt& before) {
   const std::string observed = observed_dir(before);
-  const std::string away = fmt::format("{}.{}", observed, before.number);
+  const std::string away = observed_before(before, before.number);
+  TRY(make_dirs(observed));
+  if (TRY(list_dir(observed)).empty()) return {};  // they are away since we were killed
   TRY(remove_tree(away));
-  if (TRY(exists(observed))) TRY(rename_over(observed, away));
+  TRY(rename_over(observed, away));
   return make_dirs(observed);
+}
+
+Result<bool> is_judged(const Attempt& attempt, const Inherited& inherited) {
+  if (inherited.session.empty()) return true;
+  return was_told(attempt, inherited.session, inherited.told);
 }
 
 // The message of the agent's last commit, whose branch is at the head from here on.
@@ -241,6 +252,25 @@ Result<std::string> message_said(State& state, const Txn& txn) {
   if (tip) return TRY(state.repository.objects().commit(*tip)).message;
   const auto before = TRY(inherited_by(last));
   return before ? before->message : "";
+}
+
+// What the agent's conversation was going to judge and was not told, of the head that the last
+// attempt began at. `session` is going to be told now.
+Result<std::vector<StaleRead>> not_judged_yet(State& state, const land::Context& context,
+                                              const Txn& txn, const std::string& session) {
+  std::vector<StaleRead> stale;
+  const Attempt& last = txn.attempts.back();
+  auto inherited = TRY(inherited_by(last));
+  if (!inherited || TRY(is_judged(last, *inherited)) || txn.attempts.size() < 2) return stale;
+  Txn before = txn;
+  before.attempts.pop_back();
+  ReadSet carried;
+  const ReadSet known = TRY(recorded_reads(*state.store, before.attempts.back()));
+  TRY(Carrier(state, context, before, last.base).carry(known, carried, stale));
+  inherited->session = session;
+  inherited->told = Digest();
+  TRY(write_inherited(last, *inherited));
+  return stale;
 }
 
 }  // namespace
@@ -279,10 +309,15 @@ Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads) {
   return {};
 }
 
-Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress) {
+Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress,
+                                    const std::string& session) {
   const land::Context context = TRY(state.context(progress));
   const Oid head = TRY(land::current_head(context, txn.target));
-  if (head == TRY(snapshot_of(state, txn))) return std::nullopt;
+  std::vector<StaleRead> unjudged = TRY(not_judged_yet(state, context, txn, session));
+  if (head == TRY(snapshot_of(state, txn))) {
+    if (unjudged.empty()) return std::nullopt;
+    return WentOn{head, TRY(markers_left(state, txn)), {}, std::move(unjudged)};
+  }
   if (progress.on_phase) progress.on_phase("merging " + short_branch(txn.target));
   const Attempt& last = txn.attempts.back();
   const land::Onto onto = TRY(land::put_onto(context, txn.id, head));
@@ -294,6 +329,7 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
   const ReadSet known = TRY(recorded_reads(*state.store, last));
   ReadSet carried;
   TRY(Carrier(state, context, txn, head).carry(known, carried, went.stale));
+  std::ranges::move(unjudged, std::back_inserter(went.stale));
   normalize(carried);
   Attempt attempt;
   attempt.number = last.number + 1;
@@ -308,6 +344,7 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
   inherited.unknown_since = carried.unknown_since;
   inherited.marked = went.marked;
   inherited.message = TRY(message_said(state, txn));
+  if (!went.stale.empty()) inherited.session = session;
 
   TRY(land::make_head_durable(context, txn.target, head));
   TRY(set_ref(state, ref_of_base(txn.id, attempt.number), head));
@@ -346,7 +383,21 @@ Result<std::vector<std::string>> markers_left(State& state, const Txn& txn) {
   return left;
 }
 
-Status check_markers(State& state, const Txn& txn) {
+std::string observed_before(const Attempt& attempt, int number) {
+  return fmt::format("{}.{}", observed_dir(attempt), number);
+}
+
+Result<bool> is_unjudged(const Txn& txn) {
+  const auto inherited = TRY(inherited_by(txn.attempts.back()));
+  return inherited ? !TRY(is_judged(txn.attempts.back(), *inherited)) : Result<bool>(false);
+}
+
+Status check_judged(State& state, const Txn& txn) {
+  if (TRY(is_unjudged(txn))) {
+    return fail(Code::kRefused,
+                "its agent has not been told what has changed, which it was going to judge",
+                "let it go on, or see it and judge it yourself: git txn resume " + txn.id.str());
+  }
   const std::vector<std::string> left = TRY(markers_left(state, txn));
   if (left.empty()) return {};
   return fail(

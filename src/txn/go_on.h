@@ -38,6 +38,10 @@ struct Inherited {
   Oid unknown_since;                // model/read.h
   std::vector<std::string> marked;  // files that had conflict markers when it began
   std::string message;              // of the last commit that the agent made before; "" none
+  // The conversation that is to judge what has changed, and the SHA-256 of what it is told, empty
+  // before that is written; "": somebody has judged it.
+  std::string session;
+  Digest told;
 };
 // nullopt: it has none. kCorrupt: the file is damaged.
 Result<std::optional<Inherited>> inherited_by(const Attempt& attempt);
@@ -47,11 +51,21 @@ Status add_inherited(State& state, const Inherited& inherited, ReadSet& reads);
 
 // The caller holds the transaction, which is open and has a worktree. nullopt: it is at the head
 // already.
-Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress);
+//
+// `session`: of the agent's conversation that is going to be told what has changed; "": the caller
+// shows it to whoever goes on.
+Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress& progress,
+                                    const std::string& session = "");
 
 // The files of those that had conflict markers when the last attempt began which still have some.
 Result<std::vector<std::string>> markers_left(State& state, const Txn& txn);
-// kRefused, with the files: there are such.
-Status check_markers(State& state, const Txn& txn);
+// Where observations of the attempt of that number, earlier in the same worktree, are put.
+std::string observed_before(const Attempt& attempt, int number);
+
+// What has changed was to be judged by the agent's conversation, which was not told.
+Result<bool> is_unjudged(const Txn& txn);
+// kRefused: there are such; or what has changed was to be judged by the agent's conversation, which
+// was not told.
+Status check_judged(State& state, const Txn& txn);
 
 }  // namespace gittxn::api

@@ -68,7 +68,8 @@ struct WentOn {
 };
 struct Resumed {
   Txn txn;
-  std::optional<WentOn> went_on;  // where it was refused and the branch has moved
+  std::optional<WentOn> went_on;   // where it was refused and the branch has moved
+  std::optional<Outcome> outcome;  // of its agent, where that went on
 };
 
 }  // namespace gittxn::api

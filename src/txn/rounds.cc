@@ -7,6 +7,7 @@
 #include "certify/certify.h"
 #include "store/events.h"
 #include "txn/go_on.h"
+#include "txn/serve/observed.h"
 
 namespace gittxn::api {
 
@@ -46,10 +47,7 @@ Result<bool> Rounds::begin(const TxnId& id, Refusal refusal, const std::string& 
   refusal.branch = short_branch(txn.target);
   refusal.writes = TRY(recorded_writes(*state_.store, txn.attempts.back()));
   txn = TRY(reload(state_, id));
-  refusal.went_on = TRY(go_on(state_, txn, progress_));
-  if (!refusal.went_on) {
-    TRY(state_.store->append({events::reopened(id, {txn.owner, txn.slot, true})}));
-  }
+  refusal.went_on = TRY(go_on(state_, txn, progress_, round->session));
   TRY(fp_went_on.hit());
   const auto stays_stale = [](const StaleRead& one) { return !one.rejudged; };
   if (refusal.went_on && std::ranges::any_of(refusal.went_on->stale, stays_stale)) return false;
@@ -57,13 +55,18 @@ Result<bool> Rounds::begin(const TxnId& id, Refusal refusal, const std::string& 
   TRY(write_round(attempt, *round, round_text(refusal)));
   next_.command = round->command;
   next_.input = round_file(attempt);
+  // Where there was nothing to merge.
+  if (TRY(reload(state_, id)).state == TxnState::kRepairing) {
+    TRY(state_.store->append({events::reopened(id, {txn.owner, txn.slot, true})}));
+  }
   round_ = *std::move(round);
   ++count_;
   return true;
 }
 
 Result<bool> Rounds::is_lost(const Txn& txn) const {
-  return round_ ? !TRY(was_taken_up(txn.attempts.back(), *round_)) : Result<bool>(false);
+  if (!round_ || round_->session.empty()) return false;
+  return !TRY(was_told(txn.attempts.back(), round_->session, round_->told));
 }
 
 void Rounds::start_over() {

@@ -160,4 +160,73 @@ start_agent() {
 }
 test_case 'another agent goes on by the command that is configured for it' configured
 
+# refused_at FAILPOINT: a change of src/f1.txt refuses it, and its git-txn is killed there
+refused_at() {
+  with_claude
+  GIT_TXN_FAILPOINT=$1 works 'Read src/f1.txt; Write decided.txt "from f1"; meet'
+  met
+  person_commits src/f1.txt 'another line'
+  go_on
+  wait "$AGENT" && fail 'it was not killed'
+  ID=$(git txn status --json | jq -r '.transactions[0].txn')
+}
+killed_at() { # FAILPOINT
+  refused_at "$1"
+  export FAKE_AGAIN='Read src/f1.txt; Write decided.txt "from the other line"'
+  exits 0 git txn resume "$ID" --json
+  OUT=$(tail -n 1 <<<"$OUT" | jq -c .outcome)
+  assert_eq "$(field .state) $(show decided.txt)" 'landed from the other line' "$OUT"
+  assert_contains "$(<"$WORLD/told")" '+another line'
+  assert_sound
+}
+number=0
+for point in api.rounds.asking api.go_on.merged api.go_on.told api.rounds.went_on; do
+  number=$((number + 1))
+  eval "killed_$number() { killed_at $point; }"
+  test_case "killed at $point it goes on from there, once" killed_$number
+done
+
+by_hand() {
+  refused_at api.rounds.went_on
+  exits 3 git txn commit "$ID"
+  assert_contains "$ERR" 'its agent has not been told what has changed'
+  exits 0 git txn resume "$ID" --by-hand
+  assert_contains "$OUT" '+another line'
+  exits 0 git txn commit "$ID"
+  assert_eq "$(show decided.txt)" 'from f1'
+  assert_sound
+}
+test_case 'what an agent was to judge and was not told is shown to the person who takes it up' by_hand
+
+by_its_agent() {
+  with_claude
+  export FAKE_AGAIN='Write decided.txt "from the other line"'
+  works 'Read src/f1.txt; Write decided.txt "from f1"; meet' --retries 0 --repairs 0
+  met
+  person_commits src/f1.txt 'another line'
+  go_on
+  ended 1 quarantined
+  exits 0 git txn why "$(field .txn)" --json
+  exits 0 bash -c "$(field '.next[0]' | sed 's/    .*//') --json"
+  OUT=$(tail -n 1 <<<"$OUT" | jq -c .outcome)
+  assert_eq "$(field .state) $(rungs) $(show decided.txt)" 'landed resume src/f1.txt: landed from the other line'
+}
+test_case 'the command that why prints goes on with the conversation' by_its_agent
+
+cut_short() {
+  with_claude
+  works 'Write one.txt 1; meet; Write two.txt 2'
+  met
+  kill -9 "$AGENT"
+  wait "$AGENT" 2>/dev/null || :
+  person_commits src/f2.txt theirs
+  ID=$(git txn status --json | jq -r '.transactions[0].txn')
+  export FAKE_AGAIN='Write two.txt 2'
+  exits 0 git txn resume "$ID" --json
+  OUT=$(tail -n 1 <<<"$OUT" | jq -c .outcome)
+  assert_eq "$(field .state) $(show one.txt) $(show two.txt)" 'landed 1 2' "$OUT"
+  assert_contains "$(<"$WORLD/told")" 'you were cut short'
+}
+test_case 'one that was killed with its machine goes on with its conversation' cut_short
+
 finish

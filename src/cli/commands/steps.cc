@@ -37,11 +37,6 @@ Result<int> stop_command(Session& session, api::Kernel& kernel) {
   return session.done(kTxnJson(txn), text);
 }
 
-Result<int> resume_command(Session& session, api::Kernel& kernel) {
-  const api::Resumed resumed = TRY(kernel.resume(session.id(), session.progress()));
-  return session.done(kResumedJson(resumed), resumed_lines(resumed, session.style));
-}
-
 Result<int> compensate_command(Session& session, api::Kernel& kernel) {
   Compensation asked;
   asked.name = session.text_of("--name");
@@ -83,28 +78,6 @@ const CommandSpec kStopCommand{
     .examples = {{"git txn stop t-7k2m", "as a Ctrl-C where it was started; its work is kept"}},
     .outputs = {{kTxnJson}}};
 
-const CommandSpec kResumeCommand{
-    .name = "resume",
-    .summary = "take over a transaction that stopped",
-    .description =
-        "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
-        "made again from the kept work when it is gone.\n\nOne that was refused goes on from the "
-        "head of its branch, which is merged into its worktree: files that cannot be merged have "
-        "conflict markers, and commit refuses them until these are resolved. Reads that still hold "
-        "are reads of that head from then on. For each file that was read and has changed, the "
-        "difference is printed, and counts as read by whoever resumes it: look whether the work "
-        "still stands, then commit. What a search, a test run or another branch answered cannot be "
-        "judged by a difference, and stays read: when that no longer holds, run the command again, "
-        "with the line that why prints.",
-    .group = Group::kSteps,
-    .stability = Stability::kStable,
-    .effect = Effect::kWrites,
-    .handler = resume_command,
-    .operands = {{"ID", Value::kTxn}},
-    .examples = {{"git txn resume t-7k2m",
-                  "open a refused transaction again, as yours, with the branch merged into it"}},
-    .outputs = {{kResumedJson}}};
-
 const CommandSpec kCompensateCommand{
     .name = "compensate",
     .summary = "register a command that undoes an outside effect (a saga step)",
@@ -129,7 +102,7 @@ const CommandSpec kCompensateCommand{
 }  // namespace
 
 std::vector<CommandSpec> step_commands() {
-  return {kAbortCommand, kStopCommand, kResumeCommand, kCompensateCommand};
+  return {kAbortCommand, kStopCommand, kCompensateCommand};
 }
 
 }  // namespace gittxn::cli

@@ -89,6 +89,16 @@ Result<int> retry_command(Session& session, api::Kernel& kernel) {
               TRY(kernel.retry(session.id(), options_of(session), session.progress())));
 }
 
+Result<int> resume_command(Session& session, api::Kernel& kernel) {
+  using By = api::Kernel::By;
+  const By by = session.args.has("--by-hand") ? By::kHand : By::kItsAgent;
+  const api::Resumed resumed =
+      TRY(kernel.resume(session.id(), by, options_of(session), session.progress()));
+  if (resumed.outcome && !session.json()) return tell(session, kernel, *resumed.outcome);
+  const int shown = session.done(kResumedJson(resumed), resumed_lines(resumed, session.style));
+  return resumed.outcome ? api::exit_code(*resumed.outcome) : shown;
+}
+
 Result<int> undo_command(Session& session, api::Kernel& kernel) {
   return tell(session, kernel,
               TRY(kernel.undo(session.id(), options_of(session), session.progress())));
@@ -344,6 +354,39 @@ const CommandSpec kRetryCommand{
     .examples = {{"git txn retry t-7k2m", "the same again on what has landed meanwhile"}},
     .outputs = {{kOutcomeJson}}};
 
+const CommandSpec kResumeCommand{
+    .name = "resume",
+    .summary = "take over a transaction that stopped",
+    .description =
+        "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
+        "made again from the kept work when it is gone.\n\nOne that was refused, or whose command "
+        "was cut short, goes on with its agent where that is `claude -p`, `codex exec` or one that "
+        "txn.resume.NAME names: its own conversation is told what has changed, or that it was cut "
+        "short, and its change lands as with git txn run.\n\nAny other, and every one with "
+        "--by-hand, goes on from the "
+        "head of its branch, which is merged into its worktree: files that cannot be merged have "
+        "conflict markers, and commit refuses them until these are resolved. Reads that still hold "
+        "are reads of that head from then on. For each file that was read and has changed, the "
+        "difference is printed, and counts as read by whoever resumes it: look whether the work "
+        "still stands, then commit. What a search, a test run or another branch answered cannot be "
+        "judged by a difference, and stays read: when that no longer holds, run the command again, "
+        "with the line that why prints.",
+    .group = Group::kSteps,
+    .stability = Stability::kStable,
+    .effect = Effect::kWrites,
+    .handler = resume_command,
+    .operands = {{"ID", Value::kTxn}},
+    .flags = {{"--by-hand", "", "open it for you, and ask no agent"},
+              may_change(kRunRetries),
+              may_change(kRunRepairs),
+              may_change(kRunTimeout),
+              may_change(kRunWait),
+              may_change(kRunKeep)},
+    .examples = {{"git txn resume t-7k2m", "go on with a refused transaction"},
+                 {"git txn resume t-7k2m --by-hand",
+                  "open it again, as yours, with the branch merged into it"}},
+    .outputs = {{kResumedJson}}};
+
 const CommandSpec kUndoCommand{
     .name = "undo",
     .summary = "revert what a transaction landed",
@@ -450,8 +493,8 @@ const CommandSpec kOpenCommand{
 }  // namespace
 
 std::vector<CommandSpec> work_commands() {
-  return {kRunCommand,  kRetryCommand,  kUndoCommand, kBeginCommand,
-          kExecCommand, kCommitCommand, kOpenCommand};
+  return {kRunCommand,   kResumeCommand, kRetryCommand,  kUndoCommand,
+          kBeginCommand, kExecCommand,   kCommitCommand, kOpenCommand};
 }
 
 }  // namespace gittxn::cli

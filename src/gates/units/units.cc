@@ -384,6 +384,7 @@ Result<GateReport> UnitGate::State::report() const {
     passed = passed && one != said.end() && (one->second.passed || excused);
   }
   GateReport made;
+  made.reused = std::ranges::none_of(table, &UnitSaid::ran);
   Certificate& certificate = made.certificate;
   certificate.gate = gate.name;
   certificate.gate_version = gate.version;
@@ -394,10 +395,8 @@ Result<GateReport> UnitGate::State::report() const {
   certificate.tally = tally_of(table);
   certificate.tally.quarantined = quarantined;
   if (whole) certificate.tally.units = static_cast<int>(names->size());
-  made.reused = true;
   for (const UnitSaid& one : table) {
     if (one.ran) ran_ms += one.duration_ms;
-    made.reused = made.reused && !one.ran;
     const bool failed = !one.passed && certificate.exit_status == 0;
     if (failed) certificate.exit_status = one.exit_status;
     if (failed) certificate.timed_out = one.timed_out;

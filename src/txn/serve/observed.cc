@@ -336,6 +336,11 @@ Result<ObservedFiles> read_observed(const std::string& directory, Sessions sessi
   return files;
 }
 
+Result<bool> was_told(const Attempt& attempt, const std::string& session, const Digest& text) {
+  const ObservedFiles files = TRY(read_observed(observed_dir(attempt), Sessions::kRunning));
+  return files.prompts.contains({session, text});
+}
+
 Status inherit_reads(State& state, const Txn& txn, const ObservedFiles& files, Earlier which,
                      ReadSet& reads) {
   reads.sessions.assign(files.sessions.begin(), files.sessions.end());

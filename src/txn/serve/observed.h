@@ -35,6 +35,9 @@ struct ObservedFiles {
 Result<ObservedFiles> read_observed(const std::string& directory,
                                     Sessions sessions = Sessions::kEnded);
 
+// True if the conversation was told exactly that in the attempt, as its program says.
+Result<bool> was_told(const Attempt& attempt, const std::string& session, const Digest& text);
+
 // A conversation that was resumed still knows what it read: the reads of every earlier transaction
 // that it was part of become reads of this one. Those of one that landed at semantic or above hold
 // of the commit it landed as. Where none is on record the set is unknown.

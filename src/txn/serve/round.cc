@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "repo/worktree.h"
 #include "txn/attempt.h"
+#include "txn/go_on.h"
 #include "txn/serve/agent_run.h"
 #include "txn/serve/observed.h"
 
@@ -124,6 +125,24 @@ constexpr std::string_view kAsks =
     "git-txn judges the change again, and lands it.";
 constexpr std::string_view kGoesOn = "\nGo on with your task, from where you are.";
 
+// Those of the last command that had any, in the worktree of the last attempt.
+Result<std::vector<std::string>> conversations_of(const Txn& txn) {
+  const Attempt& last = txn.attempts.back();
+  std::vector<std::string> places{observed_dir(last)};
+  for (int number = last.number; number > 0; --number) {
+    places.push_back(observed_before(last, number));
+  }
+  std::vector<std::string> kept;
+  for (const std::string& place : places) {
+    const ObservedFiles files = TRY(read_observed(place, Sessions::kRunning));
+    for (const auto& [session, file] : files.kept) {
+      if (TRY(exists(file))) kept.push_back(session);
+    }
+    if (!kept.empty()) break;
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::string round_text(const Refusal& refusal) {
@@ -158,7 +177,11 @@ std::string round_file(const Attempt& attempt) {
 
 Status write_round(const Attempt& attempt, Round& round, const std::string& text) {
   round.told = sha256(text);
-  return write_file(round_file(attempt), text, Sync::kNo);
+  TRY(write_file(round_file(attempt), text, Sync::kNo));
+  auto inherited = TRY(inherited_by(attempt));
+  if (!inherited || inherited->session.empty()) return {};
+  inherited->told = round.told;
+  return write_inherited(attempt, *inherited);
 }
 
 Result<std::optional<Round>> another_round(State& state, const Txn& txn, const RunOptions& options,
@@ -180,11 +203,7 @@ Result<std::optional<Round>> another_round(State& state, const Txn& txn, const R
     *why_not = "its command is no agent that can be asked again";
     return std::nullopt;
   }
-  const ObservedFiles files = TRY(read_observed(observed_dir(attempt), Sessions::kRunning));
-  std::vector<std::string> kept;
-  for (const auto& [session, file] : files.kept) {
-    if (TRY(exists(file))) kept.push_back(session);
-  }
+  const std::vector<std::string> kept = TRY(conversations_of(txn));
   if (kept.size() != 1) {
     *why_not = kept.empty() ? "no conversation of its agent is on disk"
                             : "its agent had more than one conversation";
@@ -197,12 +216,6 @@ Result<std::optional<Round>> another_round(State& state, const Txn& txn, const R
     return std::nullopt;
   }
   return Round{*std::move(command), session, Digest()};
-}
-
-Result<bool> was_taken_up(const Attempt& attempt, const Round& round) {
-  if (round.session.empty()) return true;
-  const ObservedFiles files = TRY(read_observed(observed_dir(attempt), Sessions::kRunning));
-  return files.prompts.contains({round.session, round.told});
 }
 
 }  // namespace gittxn::api

@@ -43,11 +43,9 @@ struct Refusal {
 // contents are those of anybody, and fenced.
 std::string round_text(const Refusal& refusal);
 
-// The file that the agent is given: mode 0600, beside the worktree, gone with it.
+// The file that the agent is given: mode 0600, beside the worktree, gone with it. What it is told
+// is noted in what the attempt has from those before it (txn/go_on.h).
 std::string round_file(const Attempt& attempt);
 Status write_round(const Attempt& attempt, Round& round, const std::string& text);
-
-// True if the conversation went on in the attempt and was told exactly that, as its program says.
-Result<bool> was_taken_up(const Attempt& attempt, const Round& round);
 
 }  // namespace gittxn::api
