@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "api/kernel.h"
+#include "api/next_try.h"
 #include "api/running_again.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
@@ -39,7 +40,6 @@ constexpr std::string_view kTryAgain = " and try again";  // how such advice end
 constexpr std::int64_t kFirstBackOffMs = 100;
 constexpr std::int64_t kLongestBackOffMs = 5000;
 constexpr std::size_t kMostGateOutput = 16u << 10;
-constexpr std::string_view kResumeRung = "resume";
 
 // The answer that is another one, or the path, as the beginning of a sentence.
 std::string what_changed(const std::vector<Conflict>& conflicts) {
@@ -76,12 +76,11 @@ class Run {
     const std::string why =
         refusal.cut_short ? "it was cut short" : what_changed(refusal.conflicts);
     const bool helps = TRY(rounds_.can_help(id(), refusal.conflicts));
-    if (!helps || !TRY(rounds_.begin(id(), refusal, why))) {
+    if (!helps || !TRY(rounds_.begin(Rounds::Of::kAgent, id(), refusal, why))) {
       begun_.owner.release();
       return std::nullopt;
     }
-    const std::string subject = subject_of(refusal.conflicts);
-    goes_on(subject, why);
+    tell_round(Rounds::Of::kAgent, subject_of(refusal.conflicts), why);
     auto outcome = once_started();
     if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
     return std::optional(*std::move(outcome));
@@ -185,37 +184,67 @@ class Run {
   Result<After> still_marked(const std::vector<std::string>& files) {
     const std::string why =
         "there are conflict markers in " + fmt::to_string(fmt::join(files, ", "));
-    if (TRY(rounds_.begin(id(), {.marked = files}, why))) return goes_on(files.front(), why);
+    const bool agent = !state_.host.stdin_is_terminal && rounds_.count() < options_.repairs;
+    Refusal refusal;
+    refusal.marked = files;
+    if (agent && TRY(rounds_.begin(Rounds::Of::kAgent, id(), std::move(refusal), why))) {
+      tell_round(Rounds::Of::kAgent, files.front(), why);
+      return After::kRetry;
+    }
     outcome_.notes.push_back(why);
     return After::kDone;
   }
 
-  After goes_on(const std::string& subject, const std::string& why) {
-    outcome_.repair_steps.push_back({.rung = std::string(kResumeRung), .subject = subject});
-    progress_.note(fmt::format("{}: {}; its agent goes on with its conversation ({} of {})",
-                               id().str(), why, rounds_.count(), options_.repairs));
-    return After::kRetry;
+  void tell_round(Rounds::Of whom, const std::string& subject, const std::string& why) {
+    const bool agent = whom == Rounds::Of::kAgent;
+    outcome_.repair_steps.push_back({.rung = agent ? "resume" : "shell", .subject = subject});
+    if (agent) {
+      progress_.note(fmt::format("{}: {}; its agent goes on with its conversation ({} of {})",
+                                 id().str(), why, rounds_.count(), options_.repairs));
+      return;
+    }
+    progress_.note(
+        fmt::format("this shell is in the worktree of {}; what has changed is in {}; "
+                    "exit lands the change, exit 1 keeps it for later",
+                    id().str(), rounds_.file()));
+  }
+
+  // False: nothing of it could be begun.
+  Result<bool> begin_next(NextTry next, const Refused& refused) {
+    const std::string why = what_changed(refused.conflicts);
+    const std::string subject = subject_of(refused.conflicts);
+    if (next == NextTry::kItsAgent || next == NextTry::kShell) {
+      const auto whom = next == NextTry::kShell ? Rounds::Of::kShell : Rounds::Of::kAgent;
+      Refusal refusal = TRY(refusal_of(refused.conflicts));
+      if (TRY(rounds_.begin(whom, id(), std::move(refusal), why))) {
+        tell_round(whom, subject, why);
+        return true;
+      }
+      const bool again = refused.by == Refused::By::kConflict && !state_.host.stdin_is_terminal &&
+                         repairs_ < options_.retries;
+      next = again ? NextTry::kAgain : NextTry::kNone;
+    }
+    if (next == NextTry::kNone) return false;
+    TRY(run_again(subject, why));
+    return true;
   }
 
   // `notes`: how many there were before it was asked for.
   Result<After> settle(land::LandResult result, std::size_t notes) {
+    const bool by_gate = result == land::LandResult::kRejected;
+    if (!by_gate && result != land::LandResult::kConflict) return After::kDone;
     const std::vector<Conflict>& conflicts = outcome_.conflicts;
-    const bool refused = result == land::LandResult::kRejected;
-    if (!refused && result != land::LandResult::kConflict) return After::kDone;
+    const Refused refused{id(), begun_.txn.target, conflicts,
+                          by_gate ? Refused::By::kGate : Refused::By::kConflict, repairs_};
     const bool same = would_meet_the_same(conflicts);
-    const std::string what = what_changed(conflicts);
-    const std::string subject = subject_of(conflicts);
-    if (!same && TRY(rounds_.can_help(id(), conflicts)) &&
-        TRY(rounds_.begin(id(), TRY(refusal_of(conflicts)), what))) {
-      outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
-      return goes_on(subject, what);
+    if (!same) {
+      const NextTry next = TRY(next_try(state_, refused, rounds_, options_, progress_));
+      if (TRY(begin_next(next, refused))) {
+        outcome_.notes.resize(notes);  // the rest is of a candidate that is no more
+        return After::kRetry;
+      }
     }
-    if (refused) return After::kDone;
-    if (!same && may_retry(conflicts)) {
-      outcome_.notes.resize(notes);
-      TRY(run_again(subject, what));
-      return After::kRetry;
-    }
+    if (by_gate) return After::kDone;
     const std::string why = same ? "it read what is not committed"
                             : repairs_ > 0
                                 ? fmt::format("still in conflict after {} retries", repairs_)
@@ -233,19 +262,6 @@ class Run {
     const auto txn = store().txn(id());
     const auto head = state_.seen(begun_.txn.target);
     return txn && *txn && head && (*txn)->attempts.back().base == *head;
-  }
-
-  // At a terminal a person decides, and may do so as often as there is a conflict.
-  bool may_retry(const std::vector<Conflict>& conflicts) const {
-    if (!state_.host.stdin_is_terminal) return repairs_ < options_.retries;
-    if (!progress_.on_ask || options_.retries == 0) return false;
-    // A file says more than the directory that it is in, or the whole tree.
-    const auto named = std::ranges::find_if(
-        conflicts, [](const Conflict& conflict) { return conflict.subject != "."; });
-    const std::string subject = named == conflicts.end() ? "what it read" : named->subject;
-    return progress_.on_ask(
-        fmt::format("{} has changed on {} since {} read it. Run the command again on the new head?",
-                    subject, short_branch(begun_.txn.target), id().str()));
   }
 
   // Aborts the other transaction, once this one has begun in its place.

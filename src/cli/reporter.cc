@@ -30,7 +30,7 @@ void write_out(int fd, std::string_view bytes) {
 
 }  // namespace
 
-bool Reporter::answered_yes() {
+std::string Reporter::answered() {
   const int asked_to_stop = options_.pending->load();
   constexpr std::size_t kLongestAnswer = 100;
   constexpr int kLookMs = 100;
@@ -38,13 +38,13 @@ bool Reporter::answered_yes() {
   while (answer.size() < kLongestAnswer) {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     const int ready = ::poll(&input, 1, kLookMs);
-    if (options_.pending->load() != asked_to_stop) return false;
+    if (options_.pending->load() != asked_to_stop) return "";
     if (ready <= 0) continue;
     char c = 0;
     if (read(STDIN_FILENO, &c, 1) != 1 || c == '\n') break;
     answer += c;
   }
-  return answer == "y" || answer == "Y" || answer == "yes";
+  return answer;
 }
 
 void Reporter::clear() {
@@ -138,10 +138,25 @@ void Reporter::end_gate_lines() {
   partial_.clear();
 }
 
-bool Reporter::ask(std::string_view question) {
+bool Reporter::answered_yes() {
+  const std::string answer = answered();
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+char Reporter::ask(std::string_view question, const std::vector<api::Choice>& choices) {
   clear();
-  write_out(options_.fd, clean(question) + " [y/N] ");
-  return answered_yes();
+  std::string text = clean(question) + "\n";
+  std::string keys;
+  for (const api::Choice& choice : choices) {
+    text += fmt::format("  {}  {}\n", choice.key, clean(choice.words));
+    keys += (keys.empty() ? "" : "/") + std::string(1, choice.key);
+  }
+  const char otherwise = choices.back().key;
+  write_out(options_.fd, fmt::format("{}{} [{}]: ", text, keys, otherwise));
+  const std::string answer = answered();
+  const auto chosen = std::ranges::find(choices, answer.substr(0, 1),
+                                        [](const api::Choice& c) { return std::string(1, c.key); });
+  return chosen == choices.end() ? otherwise : chosen->key;
 }
 
 bool Reporter::poll() {

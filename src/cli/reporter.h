@@ -39,14 +39,15 @@ class Reporter {
   void note(std::string_view text);
   void finish();  // prints what gates left without a line end, and clears the line
   void clear();   // the line, before something else is printed
-  // One line of an answer from standard input; true only for a yes. A request to stop is a no.
-  bool answered_yes();
+  // One line of an answer from standard input; "" also when we are asked to stop.
+  std::string answered();
+  bool answered_yes();  // true only for a yes
 
  private:
   void phase(std::string_view text);
   void gate_output(std::string_view gate, std::string_view bytes);
   void wait(WaitReason reason, std::string_view subject);
-  bool ask(std::string_view question);
+  char ask(std::string_view question, const std::vector<api::Choice>& choices);
   bool poll();
   void draw();
   void print(const std::string& line);

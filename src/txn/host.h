@@ -35,13 +35,19 @@ struct Host {  // what the face knows about its process
   }
 };
 
+struct Choice {
+  char key;
+  std::string words;
+};
+
 struct Progress {
   std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
   std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
   std::function<void(WaitReason reason, std::string_view subject)> on_wait;  // kNone ends it
   std::function<void(std::string_view text)> on_note;  // one line for a person
   std::function<bool()> interrupted;
-  std::function<bool(std::string_view question)> on_ask;  // yes or no; unset: nobody is there
+  // The key of what a person chose; the last where they say nothing. Unset: nobody is there.
+  std::function<char(std::string_view question, const std::vector<Choice>& choices)> on_ask;
 
   bool is_interrupted() const { return interrupted && interrupted(); }
   void note(std::string_view text) const {

@@ -36,13 +36,26 @@ Result<bool> Rounds::can_help(const TxnId& id, const std::vector<Conflict>& conf
   });
 }
 
-Result<bool> Rounds::begin(const TxnId& id, Refusal refusal, const std::string& why) {
-  if (count_ >= options_.repairs || options_.no_land) return false;
-  Txn txn = TRY(reload(state_, id));
+Result<std::optional<Round>> Rounds::round_of(Of whom, const Txn& txn) const {
+  if (whom == Of::kShell) {
+    const std::string shell = state_.host.variable("SHELL");
+    return Round{{shell.empty() ? "/bin/sh" : shell}, "", Digest()};
+  }
   std::string why_not;
-  auto round = TRY(another_round(state_, txn, options_, &why_not));
+  return another_round(state_, txn, options_, &why_not);
+}
+
+Result<bool> Rounds::has_agent(const TxnId& id) const {
+  if (options_.no_land) return false;
+  return TRY(round_of(Of::kAgent, TRY(reload(state_, id)))).has_value();
+}
+
+Result<bool> Rounds::begin(Of whom, const TxnId& id, Refusal refusal, const std::string& why) {
+  Txn txn = TRY(reload(state_, id));
+  auto round = TRY(round_of(whom, txn));
   if (!round) return false;
-  TRY(state_.store->append({events::repairing(id, "resume", why)}));
+  const std::string rung = whom == Of::kAgent ? "resume" : "shell";
+  TRY(state_.store->append({events::repairing(id, rung, why)}));
   TRY(fp_asking.hit());
   refusal.branch = short_branch(txn.target);
   refusal.writes = TRY(recorded_writes(*state_.store, txn.attempts.back()));
@@ -54,7 +67,8 @@ Result<bool> Rounds::begin(const TxnId& id, Refusal refusal, const std::string& 
   const Attempt attempt = TRY(reload(state_, id)).attempts.back();
   TRY(write_round(attempt, *round, round_text(refusal)));
   next_.command = round->command;
-  next_.input = round_file(attempt);
+  file_ = round_file(attempt);
+  next_.input = whom == Of::kAgent ? file_ : "";
   // Where there was nothing to merge.
   if (TRY(reload(state_, id)).state == TxnState::kRepairing) {
     TRY(state_.store->append({events::reopened(id, {txn.owner, txn.slot, true})}));

@@ -112,11 +112,11 @@ shown() { # TEXT: once the terminal shows it
 asked_again() {
   command -v script >/dev/null || { echo 'SKIP: no script(1)'; return; }
   new_repo
-  { met; person_commits src/f1.txt newer; go_on; shown '[y/N]'; echo y; shown landed; } |
+  { met; person_commits src/f1.txt newer; go_on; shown '[k]:'; echo a; shown landed; } |
     at_terminal "git txn run -- bash -c 'cat src/f1.txt >copy.txt; meet'"
   OUT=$(cat "$WORLD/.terminal")
   assert_contains "$OUT" 'src/f1.txt has changed on main since'
-  assert_contains "$OUT" 'Run the command again on the new head? [y/N]'
+  assert_contains "$OUT" 'a  run the command again on the new head of main'
   assert_eq "$(show copy.txt)" newer
   echo dirty >>src/f2.txt
   at_terminal "git txn run --wait 1s -- sh -c 'echo a >>src/f2.txt'" </dev/null || true
