@@ -268,26 +268,25 @@ const CommandSpec kRunCommand{
     .name = "run",
     .summary = "run a command in a transaction and land its change",
     .description =
-        "Takes a snapshot of the target branch, runs COMMAND in a private worktree of it, records "
-        "what the command and everything it starts read and wrote, and lands the change as one "
-        "commit if every read still holds at the head of the branch and every gate says yes. Files "
-        "you have not committed are not in the snapshot.\n\nWhat lands is the worktree as `git add "
-        "-A` takes it, committed or not; ignored files and stashes never. If the branch moved and "
-        "a read no longer holds, the command runs again on a fresh snapshot (--retries). At a "
-        "terminal you are asked whether to do that, to let its agent go on, to open a shell in its "
-        "worktree, or to keep it.\n\nWhere COMMAND is `claude -p` or `codex exec`, its "
-        "own conversation goes on first (--repairs): the branch is merged into its worktree, and "
-        "it "
-        "is told what it read that has changed, or what a gate said. txn.resume.NAME is the "
-        "command "
-        "that does so for another agent, with the program's name; {brief} in it is the file with "
-        "the text.\n\nA command that fails, is interrupted or times out "
-        "lands nothing and loses nothing: the transaction stays open, and the line that lands it "
-        "is printed. One that fails and has changed nothing ends the transaction.\n\nWhere COMMAND "
-        "starts claude or codex, hooks that tell git-txn what they read are added for this run "
-        "alone; no settings of yours are changed (--no-inject, txn.inject).\n\nThe command gets "
-        "your standard input and terminal and starts in the same sub-directory. The first Ctrl-C "
-        "goes to it, a second one ends everything it started.",
+        "Takes a snapshot of the target branch, runs COMMAND in a private worktree of it, "
+        "records what the command and everything it starts read and wrote, and lands the change "
+        "as one commit if every read still holds at the head of the branch and every gate says "
+        "yes. Files you have not committed are not in the snapshot.\n\nWhat lands is the "
+        "worktree as `git add -A` takes it, committed or not; ignored files and stashes never. "
+        "If the branch moved and a read no longer holds, the command runs again on a fresh "
+        "snapshot (--retries). At a terminal you are asked whether to do that, to let its agent "
+        "go on, to open a shell in its worktree, or to keep it.\n\nWhere COMMAND is `claude -p` "
+        "or `codex exec`, its own conversation goes on first (--repairs): the branch is merged "
+        "into its worktree, and it is told what it read that has changed, or what a gate said. "
+        "txn.resume.NAME is the command that does so for another agent, with the program's name; "
+        "{brief} in it is the file with the text.\n\nA command that fails, is interrupted or "
+        "times out lands nothing and loses nothing: the transaction stays open, and the line "
+        "that lands it is printed. One that fails and has changed nothing ends the "
+        "transaction.\n\nWhere COMMAND starts claude or codex, hooks that tell git-txn what they "
+        "read are added for this run alone; no settings of yours are changed (--no-inject, "
+        "txn.inject).\n\nThe command gets your standard input and terminal and starts in the "
+        "same sub-directory. The first Ctrl-C goes to it, a second one ends everything it "
+        "started.",
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
@@ -337,10 +336,9 @@ const CommandSpec kRetryCommand{
     .summary = "run the command of a transaction again, on the new head",
     .description =
         "For one that did not land, whatever the reason: its command runs as another transaction "
-        "on "
-        "a fresh snapshot, with its name, level, branch, directory and confinement. The old one is "
-        "aborted once that has begun, and its work stays under refs/txn/ID. To go on from the work "
-        "that is there, use git txn resume.",
+        "on a fresh snapshot, with its name, level, branch, directory and confinement. The old "
+        "one is aborted once that has begun, and its work stays under refs/txn/ID. To go on from "
+        "the work that is there, use git txn resume.",
     .group = Group::kSteps,
     .effect = Effect::kWrites,
     .handler = retry_command,
@@ -359,19 +357,19 @@ const CommandSpec kResumeCommand{
     .name = "resume",
     .summary = "take over a transaction that stopped",
     .description =
-        "A rejected, quarantined or abandoned transaction is open again and yours; its worktree is "
-        "made again from the kept work when it is gone.\n\nOne that was refused, or whose command "
-        "was cut short, goes on with its agent where that is `claude -p`, `codex exec` or one that "
-        "txn.resume.NAME names: its own conversation is told what has changed, or that it was cut "
-        "short, and its change lands as with git txn run.\n\nAny other, and every one with "
-        "--by-hand, goes on from the "
-        "head of its branch, which is merged into its worktree: files that cannot be merged have "
-        "conflict markers, and commit refuses them until these are resolved. Reads that still hold "
-        "are reads of that head from then on. For each file that was read and has changed, the "
-        "difference is printed, and counts as read by whoever resumes it: look whether the work "
-        "still stands, then commit. What a search, a test run or another branch answered cannot be "
-        "judged by a difference, and stays read: when that no longer holds, run the command again, "
-        "with the line that why prints.",
+        "A rejected, quarantined or abandoned transaction is open again and yours; its worktree "
+        "is made again from the kept work when it is gone.\n\nOne that was refused, or whose "
+        "command was cut short, goes on with its agent where that is `claude -p`, `codex exec` "
+        "or one that txn.resume.NAME names: its own conversation is told what has changed, or "
+        "that it was cut short, and its change lands as with git txn run.\n\nAny other, and "
+        "every one with --by-hand, goes on from the head of its branch, which is merged into its "
+        "worktree: files that cannot be merged have conflict markers, and commit refuses them "
+        "until these are resolved. Reads that still hold are reads of that head from then on. "
+        "For each file that was read and has changed, the difference is printed, and counts as "
+        "read by whoever resumes it: look whether the work still stands, then commit. What a "
+        "search, a test run or another branch answered cannot be judged by a difference, and "
+        "stays read: when that no longer holds, run the command again, with the line that why "
+        "prints.",
     .group = Group::kSteps,
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
