@@ -68,9 +68,11 @@ std::string brief_text(const Brief& brief) {
       "as "
       "long as it depends on the old state. The files in your worktree are still as you read "
       "them.\n"
-      "What to do: if your work depends on this, stop now and say so; nothing you do in this "
-      "worktree makes it land. When you have ended, the same command can be run again on the new "
-      "{0}, and a script's run does that by itself. If your work does not depend on this, go on. "
+      "What to do: if your work depends on this, stop now and say so. When you have ended, {0} is "
+      "merged into this worktree and you are asked again in this conversation, where that can be; "
+      "otherwise the command is run again on the new {0}. Before that, nothing you do here makes "
+      "it "
+      "land. If your work does not depend on this, go on. "
       "To look at a file as it is now: git fetch txn-target, then git show txn-target/{0}:PATH\n",
       brief.branch, brief.head.str().substr(0, 7));
   for (const Brief::Change& change : brief.changes) {
