@@ -13,7 +13,7 @@ constexpr Enforced kTable[] = {
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
      "the certifier, in the section that moves the branch", "A2"},
     {"Landing order is a serial order of the runs",
-     "enforced at strict and serializable; at semantic but for the seven rows below",
+     "enforced at strict and serializable; at semantic but for the eight rows below",
      "reads are compared byte by byte with the head that it lands on; the transaction's own paths, "
      "and equal bytes of both sides, hide nothing",
      "A2"},
@@ -31,6 +31,15 @@ constexpr Enforced kTable[] = {
      "it, line numbers that were seen, reflection, what is found by name alone, and a run of the "
      "tests after the transaction itself had taken in the branch",
      "symbols of the file; who read it (below); what both did alike is a conflict at every level"},
+    {"A name that one side renamed and the other uses anew; a conflict that a person resolved "
+     "before",
+     "semantic and the levels below mend what policy allows, and say so in the outcome and in the "
+     "message of the commit: a use that the rules of the language leave no other meaning gets the "
+     "new name, one that is known by its name alone stays a conflict; of what git rerere recorded "
+     "counts what is the own of whoever lands. Strict mends nothing. Neither: what finds the old "
+     "name in a string, and whether a recorded resolution is right here, too",
+     "symbols of the files; git rerere in a place of its own; the gates see what was mended",
+     "[mend]"},
     {"Who read a file: an agent alone, an edit, or a program that may have computed with it",
      "enforced where the trace says it: an agent's own look at a file of one of its calls, a "
      "program that only shows files (cat, sed -n, git show) and prints to the agent and nobody "

@@ -274,6 +274,18 @@ Status read_listings(const toml::node& node, Policy& policy) {
   return {};
 }
 
+// What a landing may mend by itself; of an empty list nothing.
+Status read_mend(const toml::node& node, Policy& policy) {
+  const Problem problem = [](std::string_view rule) -> std::optional<std::string> {
+    if (rule == "rename" || rule == "rerere") return std::nullopt;
+    return "is nothing that can be mended";
+  };
+  const auto rules = TRY(texts_of(node, "mend", problem, "write \"rename\" or \"rerere\""));
+  policy.mend.rename = std::ranges::find(rules, "rename") != rules.end();
+  policy.mend.rerere = std::ranges::find(rules, "rerere") != rules.end();
+  return {};
+}
+
 Status read_isolation(const toml::node& node, Policy& policy) {
   const auto* table = TRY(section_of(node, "isolation", {"default"}));
   if (const auto* level = table->get("default")) {
@@ -406,7 +418,7 @@ Status read_proposals(const toml::node& node, Policy& policy) {
 Result<Policy> read_policy(const toml::table& root) {
   TRY(only_known(root, "the file",
                  {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on",
-                  "proposals", "question", "listings", "quarantine"}));
+                  "proposals", "question", "listings", "quarantine", "mend"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -420,6 +432,7 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("question")) TRY(read_questions(*node, policy));
   if (const auto* node = root.get("listings")) TRY(read_listings(*node, policy));
   if (const auto* node = root.get("quarantine")) TRY(read_quarantine(*node, policy));
+  if (const auto* node = root.get("mend")) TRY(read_mend(*node, policy));
   seal_policy(policy);
   return policy;
 }

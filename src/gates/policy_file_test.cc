@@ -285,6 +285,25 @@ TEST(PolicyFile, KeepsListingsHardByPath) {
   expect_refused(kBad);
 }
 
+TEST(PolicyFile, SaysWhatALandingMayMend) {
+  const Policy usual = parse_policy("").value();
+  EXPECT_TRUE(usual.mend.rename);
+  EXPECT_FALSE(usual.mend.rerere) << "what a person recorded is taken when policy says so";
+  EXPECT_EQ(parse_policy("mend = [\"rename\"]\n")->version, usual.version);
+  const Policy none = parse_policy("mend = []\n").value();
+  EXPECT_EQ(none.mend, (MendRules{.rename = false, .rerere = false}));
+  EXPECT_NE(none.version, usual.version);
+  const Policy both = parse_policy("mend = [\"rerere\", \"rename\"]\n").value();
+  EXPECT_EQ(both.mend, (MendRules{.rename = true, .rerere = true}));
+  EXPECT_TRUE(both.trust_hash.empty()) << "it runs nothing";
+  const Bad kBad[] = {
+      {"mend = \"rename\"\n", ".gittxn.toml:1:", "mend must be an array"},
+      {"mend = [\"renames\"]\n", ".gittxn.toml:1:", "'renames' in mend"},
+      {"mend = true\n", ".gittxn.toml:1:", "mend must be an array"},
+  };
+  expect_refused(kBad);
+}
+
 TEST(PolicyFile, RefusesWhatIsNotToml) {
   const Bad kBad[] = {
       {"[[gate]\nname = 1\n", ".gittxn.toml:1:", "not valid TOML"},

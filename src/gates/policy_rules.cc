@@ -120,6 +120,10 @@ Json worktree_json(const WorktreeSpec& worktree) {
   return json;
 }
 
+Json mend_json(const MendRules& mend) {
+  return {{"rename", mend.rename}, {"rerere", mend.rerere}};
+}
+
 Json proposals_json(const ProposalRules& proposals) {
   return {{"start", proposals.start},
           {"person", proposals.person},
@@ -246,6 +250,7 @@ void seal_policy(Policy& policy) {
         {{"gate", one.gate.str()}, {"unit", encode_path(one.unit)}, {"until", one.until}});
   }
   for (const std::string& prefix : policy.listings) whole["listings"].push_back(prefix);
+  if (policy.mend != MendRules{}) whole["mend"] = mend_json(policy.mend);
   if (policy.limits != Limits{}) whole["limits"] = limits_json(policy.limits);
   if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {
     whole["proposals"] = proposals_json(proposals);

@@ -141,6 +141,13 @@ struct ProposalRules {
   bool operator==(const ProposalRules&) const = default;
 };
 
+// What a landing may mend by itself (land/judge/mend.h).
+struct MendRules {
+  bool rename = true;   // carries a rename of the one side to the new uses of the other
+  bool rerere = false;  // takes resolutions that a person recorded with git rerere
+  bool operator==(const MendRules&) const = default;
+};
+
 struct Policy {
   std::vector<GateSpec> gates;  // in file order
   WorktreeSpec worktree;
@@ -156,6 +163,7 @@ struct Policy {
   std::vector<QuestionRule> questions = {};  // in file order
   std::vector<Quarantine> quarantine = {};   // in file order
   std::vector<std::string> listings = {};    // prefixes; sorted. Whoever listed these read them
+  MendRules mend = {};
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none
 };
