@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace gittxn::land {
@@ -78,6 +79,35 @@ std::string with_trailers(std::string_view message, const Trailers& trailers) {
   for (const std::string_view line : lines) whole.append(line).append("\n");
   for (const auto& [name, value] : trailers) whole += fmt::format("{}: {}\n", name, value);
   return whole;
+}
+
+std::string mended_words(const Mended& one) {
+  const bool plain = std::ranges::none_of(
+      one.path, [](unsigned char c) { return c < ' ' || c == '"' || c == '\\' || c == 0x7f; });
+  const bool padded = one.path.starts_with(' ') || one.path.ends_with(' ');
+  return one.rule + " " +
+         (plain && !padded ? one.path : canonical_json(Json(encode_path(one.path))));
+}
+
+std::vector<Mended> mended_in(std::string_view message) {
+  MessageLines lines = lines_of(message);
+  drop_blank_tail(lines);
+  std::vector<Mended> all;
+  for (std::size_t i = trailer_block(lines); i < lines.size(); ++i) {
+    std::string_view line = lines[i];
+    if (!line.starts_with(kMendedTrailer)) continue;
+    line.remove_prefix(kMendedTrailer.size());
+    const std::size_t space = line.find(' ', 2);
+    if (!line.starts_with(": ") || space == std::string_view::npos) continue;
+    Mended one{std::string(line.substr(2, space - 2)), std::string(line.substr(space + 1))};
+    if (one.path.starts_with('"')) {
+      const auto path = parse_json(one.path);
+      if (!path || !path->is_string()) continue;
+      one.path = decode_path(path->text());
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 std::string trailer_of(std::string_view message, std::string_view name) {

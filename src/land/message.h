@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/txn.h"
+#include "model/verdict.h"
 
 namespace gittxn::land {
 
@@ -21,6 +22,13 @@ using Trailers = std::vector<std::pair<std::string, std::string>>;
 // cherry-picked landing) removed, and these appended, in git's form: in the last paragraph when
 // that is one of trailers, else as a paragraph of their own.
 std::string with_trailers(std::string_view message, const Trailers& trailers);
+
+// What a landing mended, and the value of its trailer: "rename src/a.py"; a path that would not
+// stand on a line as it is stands in quotes, as a string of JSON.
+inline constexpr std::string_view kMendedTrailer = "Txn-Mended";
+std::string mended_words(const Mended& one);
+// What the trailers of a message say of it; those that cannot be read say nothing.
+std::vector<Mended> mended_in(std::string_view message);
 
 // The value of the last trailer of that name; empty: none.
 std::string trailer_of(std::string_view message, std::string_view name);

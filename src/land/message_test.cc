@@ -39,5 +39,22 @@ TEST(Message, IdentityIsCleanedAsGitDoes) {
   EXPECT_TRUE(raw.starts_with("A B <a@b> 1700000000 ")) << raw;
 }
 
+TEST(Message, WhatWasMendedIsReadAgainAsItWasWritten) {
+  const std::vector<Mended> all{{"rename", "src/a b.py"},        {"rerere", " led by a space"},
+                                {"rename", "line\nTxn-Id: t-x"}, {"rename", "\"quoted\" \\"},
+                                {"rename", "caf\xc3\xa9"},       {"rename", "bytes \xff\n"}};
+  Trailers trailers;
+  for (const Mended& one : all) {
+    trailers.emplace_back(std::string(kMendedTrailer), mended_words(one));
+  }
+  trailers.emplace_back("Txn-Id", "t-a");
+  const std::string message = with_trailers("a change\n", trailers);
+  EXPECT_EQ(mended_in(message), all) << message;
+  EXPECT_EQ(trailer_of(message, "Txn-Id"), "t-a");
+  EXPECT_EQ(mended_in("a change\n\nTxn-Mended: rename\nTxn-Mended:\nTxn-Mended: rename \"x\n"),
+            std::vector<Mended>());
+  EXPECT_EQ(mended_in(with_trailers(message, {})), std::vector<Mended>()) << "of an earlier life";
+}
+
 }  // namespace
 }  // namespace gittxn::land

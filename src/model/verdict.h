@@ -67,6 +67,13 @@ struct Held {
   bool operator==(const Held&) const = default;
 };
 
+// What a landing mended, in the words of its trailer: "Txn-Mended: RULE PATH".
+struct Mended {
+  std::string rule;  // "rename" or "rerere", as in the policy
+  std::string path;
+  bool operator==(const Mended&) const = default;
+};
+
 // The excuses and answers by which a transaction landed, kept with its landing.
 struct Admission {
   std::vector<Excuse> excused;
