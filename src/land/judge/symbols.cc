@@ -24,6 +24,7 @@ using certify::SymbolClash;
 using semantic::Footprint;
 
 constexpr std::size_t kShownOfLine = 80;
+constexpr int kMostRecorded = 32;  // files whose recorded resolution is looked for
 
 bool has_other_contents(const PathChange& change) {
   return change.before.oid != change.after.oid;
@@ -129,12 +130,25 @@ class SymbolLooker {
     const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
     semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
     if (!merged.clean()) {
+      if (TRY(take_recorded(head, work, texts))) return {};
       not_merged(work.path, merged.why);
       return {};
     }
     if (told_once(work.path, language, texts, merged.text)) return {};
     settle(head, work, std::move(merged.text), std::string(semantic::rule_name(merged.rule)));
     return {};
+  }
+
+  // Asked of some files only, because each costs some runs of git.
+  Result<bool> take_recorded(const PathChange& head, const PathChange& work,
+                             const semantic::Sides<std::string>& texts) {
+    if (!around_.recorded || asked_recorded_ == kMostRecorded) return false;
+    ++asked_recorded_;
+    auto text = TRY(around_.recorded(texts));
+    if (!text) return false;
+    resolved_.insert(work.path);
+    settle(head, work, *std::move(text), std::string(kRecorded));
+    return true;
   }
 
   Status merge_as_union(const PathChange& head, const PathChange& work,
@@ -198,27 +212,13 @@ class SymbolLooker {
     std::set<std::pair<std::string, std::string>> told;
     for (const semantic::Finding& finding : commuted.findings) {
       // A name may be defined in several places, and be gone here and new there: the worst is told.
-      if (!finding.name.empty() && !told.emplace(finding.left, finding.name).second) continue;
-      SymbolClash clash;
-      clash.weight = finding.verdict == semantic::Verdict::kBlock
-                         ? SymbolClash::Weight::kBlocks
-                         : SymbolClash::Weight::kNeedsChecks;
-      clash.path = path_in(work_paths, finding.left);
-      clash.cause = path_in(head_paths, finding.right);
-      clash.subject = finding.left.empty() ? finding.right : finding.left;
-      const bool whole_file = clash.subject.ends_with('/');  // as a symbol
-      if (whole_file) clash.subject.pop_back();
-      // Whose line begins with the subject need not end with it.
-      std::string did = finding.left_did;
-      const std::string where = " in " + clash.subject;
-      if (did.ends_with(where)) did.resize(did.size() - where.size());
-      clash.why = fmt::format("it {}; the branch {} [{}]", did, finding.right_did,
-                              semantic::rule_name(finding.rule));
-      const bool structured = semantic::language_of_path(clash.path) != nullptr;
-      if (whole_file && finding.left == finding.right && !structured) {
-        clash.why = "both sides changed " + clash.subject + ", which has no structure to merge by";
+      // What both made of one thing of the file is what the person has decided.
+      if (finding.left == finding.right && resolved_.contains(path_in(work_paths, finding.left))) {
+        continue;
       }
-      found_.symbols.clashes.push_back(std::move(clash));
+      if (!finding.name.empty() && !told.emplace(finding.left, finding.name).second) continue;
+      found_.symbols.clashes.push_back(
+          clash_of(finding, path_in(work_paths, finding.left), path_in(head_paths, finding.right)));
     }
     if (commuted.more == 0 || found_.symbols.merged.empty()) return {};
     const std::string& path = found_.symbols.merged.front();
@@ -244,12 +244,35 @@ class SymbolLooker {
   const Changes& work_;
   const Around& around_;
   std::vector<std::string> both_;  // paths that both edited, sorted
-  std::set<std::string> unions_;
+  std::set<std::string> unions_, resolved_;
+  int asked_recorded_ = 0;
   std::optional<catalogue::Cache> cache_;
   SymbolFindings found_;
 };
 
 }  // namespace
+
+SymbolClash clash_of(const semantic::Finding& finding, std::string path, std::string cause) {
+  SymbolClash clash;
+  clash.weight = finding.verdict == semantic::Verdict::kBlock ? SymbolClash::Weight::kBlocks
+                                                              : SymbolClash::Weight::kNeedsChecks;
+  clash.path = std::move(path);
+  clash.cause = std::move(cause);
+  clash.subject = finding.left.empty() ? finding.right : finding.left;
+  const bool whole_file = clash.subject.ends_with('/');  // as a symbol
+  if (whole_file) clash.subject.pop_back();
+  // Whose line begins with the subject need not end with it.
+  std::string did = finding.left_did;
+  const std::string where = " in " + clash.subject;
+  if (did.ends_with(where)) did.resize(did.size() - where.size());
+  clash.why = fmt::format("it {}; the branch {} [{}]", did, finding.right_did,
+                          semantic::rule_name(finding.rule));
+  const bool structured = semantic::language_of_path(clash.path) != nullptr;
+  if (whole_file && finding.left == finding.right && !structured) {
+    clash.why = "both sides changed " + clash.subject + ", which has no structure to merge by";
+  }
+  return clash;
+}
 
 Around around(const Context& context, const Oid& head) {
   Around around;

@@ -20,6 +20,7 @@
 #include "model/change.h"
 #include "model/policy.h"
 #include "repo/objects.h"
+#include "semantic/commute.h"
 #include "semantic/language.h"
 #include "semantic/merge/line_merge.h"
 
@@ -33,7 +34,7 @@ struct MergedFile {
   TreeEntry head, work;
   FileMode mode = FileMode::kFile;
   std::variant<Oid, std::string> contents;  // those of one side, or a text of both
-  std::string rule;                         // of semantic/merge.h
+  std::string rule;                         // of semantic/merge.h, or kRecorded
 };
 
 struct SymbolFindings {
@@ -54,9 +55,15 @@ Result<std::vector<MergeWay>> merge_ways(const Context& context, const Oid& head
 // How each of these paths may be merged; asked once, with those that both changed.
 using WaysOf = std::function<Result<std::vector<MergeWay>>(const std::vector<std::string>& paths)>;
 
+// The text of a file that both changed, as a person resolved it (repo/rerere.h), if one did.
+using Recorded =
+    std::function<Result<std::optional<std::string>>(const semantic::Sides<std::string>& texts)>;
+inline constexpr std::string_view kRecorded = "rerere";  // as a rule of a MergedFile
+
 // What look_into asks of the repository around it.
 struct Around {
   WaysOf ways_of;
+  Recorded recorded = {};         // asked of what is not merged; none: nobody is
   catalogue::CacheOptions cache;  // opened when something is looked up in it
 };
 Around around(const Context& context, const Oid& head);
@@ -64,6 +71,10 @@ Around around(const Context& context, const Oid& head);
 // `head` and `work`: what each changed since one base.
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
                                  const Changes& work, const Around& around);
+
+// What two changes met by, in a file of each: `left` of the finding is the transaction's.
+certify::SymbolClash clash_of(const semantic::Finding& finding, std::string path,
+                              std::string cause);
 
 // What the tree merge left as conflicts because both changed a file, with the merged files in their
 // place. Writes blobs and trees. `merged` as it was when a conflict is of another kind.
