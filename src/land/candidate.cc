@@ -14,12 +14,12 @@
 #include "land/history.h"
 #include "land/judge/asking/ask_again.h"
 #include "land/judge/asking/questions.h"
+#include "land/judge/both.h"
 #include "land/judge/judge_contents.h"
 #include "land/judge/phase.h"
 #include "land/judge/rules.h"
 #include "land/judge/shown_names.h"
 #include "land/judge/summaries.h"
-#include "land/judge/symbols.h"
 #include "land/keep_commits.h"
 #include "land/message.h"
 
@@ -28,14 +28,6 @@ namespace gittxn::land {
 namespace {
 
 constexpr std::size_t kMaxPolicyBytes = 1u << 20;
-
-std::vector<std::string> file_paths_of(const Changes& changes) {
-  std::vector<std::string> paths;
-  for (const PathChange& change : changes) {
-    if (!change.is_directory()) paths.push_back(change.path);
-  }
-  return paths;
-}
 
 Result<std::vector<SnapshotDiff>> diffs_to(const Context& context, const Footprint& footprint,
                                            const Candidate& candidate) {
@@ -147,41 +139,6 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   return verdict;
 }
 
-// What the head changed since the work's base, and what of the two meets.
-Result<SymbolFindings> look_at_both(const Context& context, const Work& work,
-                                    Candidate& candidate) {
-  const repo::Objects& objects = context.repository->objects();
-  candidate.moved = {work.footprint.base,
-                     TRY(objects.diff(work.footprint.base, candidate.head_tree))};
-  SymbolFindings findings = TRY(look_into(objects, candidate.moved.changes, work.footprint.writes,
-                                          around(context, candidate.head)));
-  TRY(look_at_builds(objects, candidate.head_tree, candidate.moved.changes, work.footprint.writes,
-                     findings));
-  TRY(look_at_generated(objects, candidate.policy, candidate.moved.changes, work.footprint.writes,
-                        findings));
-  candidate.symbols = findings.symbols;
-  candidate.symbols.checks = candidate.policy.gates.empty() ? certify::Symbols::Checks::kNone
-                                                            : certify::Symbols::Checks::kGates;
-  return findings;
-}
-
-// The tree with the files that both changed as one, and what to tell of them.
-Result<repo::MergeOutcome> as_one(const Context& context, const Work& work, Candidate& candidate,
-                                  SymbolFindings findings, repo::MergeOutcome merged) {
-  repo::Objects& objects = context.repository->objects();
-  if (!merged.conflicts.empty()) {
-    const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
-    merged = TRY(merge_with(objects, base_tree, candidate.head_tree, work.kept.tree, findings,
-                            std::move(merged)));
-  }
-  for (const MergedFile& file : findings.files) {
-    candidate.merged.push_back(
-        fmt::format("{}: both changes were merged ({})", file.path, file.rule));
-  }
-  for (std::string& note : findings.notes) candidate.notes.push_back(std::move(note));
-  return merged;
-}
-
 // Merged by hand: then the head has the transaction's own change, and not somebody else's that is
 // equal.
 Result<bool> has_it_already(const Context& context, const Work& work, const Oid& head) {
@@ -267,7 +224,7 @@ repo::NewCommit describe(const Context& context, const Work& work, const Candida
   commit.parents = {candidate.head};
   commit.committer = raw_identity(work.txn.committer, now);
   commit.author = work.txn.author ? raw_identity(*work.txn.author, now) : work.kept.author;
-  commit.message = landing_message(work, work.kept.message, 1);
+  commit.message = landing_message(work, candidate, work.kept.message);
   return commit;
 }
 
@@ -280,12 +237,18 @@ std::vector<repo::NewCommit*> Candidate::commits() {
   return all;
 }
 
-std::string landing_message(const Work& work, std::string_view message, std::size_t commits) {
+std::string landing_message(const Work& work, const Candidate& candidate,
+                            std::string_view message) {
   Trailers trailers = {{"Txn-Id", work.txn.id.str()},
                        {"Txn-Base", work.footprint.base.str()},
                        {"Txn-Reads", or_unknown(work.attempt.reads)},
                        {"Txn-Env", or_unknown(work.attempt.tool_env)}};
-  if (commits > 1) trailers.emplace_back("Txn-Commits", std::to_string(commits));
+  if (const std::size_t commits = candidate.parts.size() + 1; commits > 1) {
+    trailers.emplace_back("Txn-Commits", std::to_string(commits));
+  }
+  for (const Mended& one : candidate.mended) {
+    trailers.emplace_back(std::string(kMendedTrailer), mended_words(one));
+  }
   return with_trailers(message, trailers);
 }
 
@@ -346,16 +309,7 @@ Result<Decision> decide(const Context& context, const Work& work, const Oid& hea
   }
   const Oid base_tree = TRY(objects.tree_of(work.footprint.base));
   repo::MergeOutcome merged{work.kept.tree, {}};
-  if (base_tree != candidate.head_tree) {
-    merged = TRY(objects.merge(base_tree, candidate.head_tree, work.kept.tree));
-    SymbolFindings findings = TRY(look_at_both(context, work, candidate));
-    // At exact levels what both changed is a conflict, however it merges.
-    const Isolation level = gates::required_isolation(candidate.policy, work.txn.isolation,
-                                                      file_paths_of(work.footprint.writes));
-    if (!certify::is_exact(level)) {
-      merged = TRY(as_one(context, work, candidate, std::move(findings), std::move(merged)));
-    }
-  }
+  if (base_tree != candidate.head_tree) merged = TRY(merge_both(context, work, candidate));
   const bool nothing = merged.conflicts.empty() && merged.tree == candidate.head_tree;
   if (nothing && TRY(has_it_already(context, work, head))) {
     return Decision{Decision::Kind::kNothing, std::move(candidate), {}};
@@ -391,8 +345,7 @@ Result<Decision> decide_again(const Context& context, const Work& work, Candidat
                               const Edits& edits, Askings* askings) {
   const repo::Objects& objects = context.repository->objects();
   candidate.oid = {};
-  if (edits.message)
-    candidate.commit.message = landing_message(work, *edits.message, candidate.parts.size() + 1);
+  if (edits.message) candidate.commit.message = landing_message(work, candidate, *edits.message);
   if (!edits.tree) return Decision{Decision::Kind::kCandidate, std::move(candidate), {}};
   candidate.tree = *edits.tree;
   candidate.commit.tree = *edits.tree;
@@ -431,7 +384,9 @@ Result<Verdict> certify_work(const Context& context, Work work, const Oid& head)
   // Landing carries it over first: then its phase is not what keeps it from landing.
   const auto phase = TRY(phase_now(*context.store, work.txn, candidate.policy));
   if (phase.how == PhaseJudgement::How::kCarried) drop_phase_reads(work.footprint.reads);
-  TRY(look_at_both(context, work, candidate));
+  auto objects = TRY(repo::Objects::open_in_memory(context.repository->objects().git_dir(),
+                                                   context.repository->git()));
+  TRY(look_at_both(context, objects, work, candidate, may_mend(work, candidate)));
   Verdict verdict = TRY(certify_writes(context, work.txn, work.footprint, candidate));
   if (!verdict.commit) return verdict;
   verdict.conflicts = TRY(judge_rules(context, work.footprint, candidate));

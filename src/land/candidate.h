@@ -40,6 +40,7 @@ struct Candidate {
   Admission admitted;                  // what semantic let pass, and answers
   std::vector<std::string> notes;      // soft reads that changed, for a person
   std::vector<std::string> merged;     // for a person too, where it is what lands
+  std::vector<Mended> mended;          // what of both was mended to be one (judge/mend.h)
   std::vector<repo::NewCommit> parts;  // commits between the head and it (keep_commits.h)
   repo::NewCommit commit;              // its bytes, unsigned
   Oid oid;                             // written once gates, hooks or the branch need it
@@ -57,9 +58,9 @@ struct Decision {
 // message. What adds nothing to the head is certified, too, with what it wrote: it may be an update
 // that both made. Only what the branch has as the transaction's own, because somebody merged its
 // commit, is nothing without being asked.
-// Writes tree objects only. `message` empty: the kept commit's. `askings` answers questions whose
-// looks do not hold (judge/asking/ask_again.h), null: nobody does. Where it leaves some open, the
-// decision counts for nothing.
+// Writes blobs and trees only. `askings` answers questions whose looks do not hold
+// (judge/asking/ask_again.h), null: nobody does. Where it leaves some open, the decision counts for
+// nothing.
 class Askings;
 Result<Decision> decide(const Context& context, const Work& work, const Oid& head,
                         Askings* askings = nullptr);
@@ -80,8 +81,8 @@ Result<bool> same_versions(const Context& context, const Work& work, const Candi
 // A commit that was decided on before and is to land as it is: an earlier landing has pushed it.
 Result<Candidate> candidate_of(const Context& context, const Work& work, const Oid& commit);
 
-// The message of a landing commit: these words and the trailers. `commits`: how many land with it.
-std::string landing_message(const Work& work, std::string_view message, std::size_t commits);
+// The message of a landing commit: these words and the trailers.
+std::string landing_message(const Work& work, const Candidate& candidate, std::string_view message);
 
 // Writes the unsigned commit objects and names the last in the candidate.
 Status write_candidate(const Context& context, Candidate& candidate);

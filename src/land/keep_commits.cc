@@ -18,7 +18,7 @@ constexpr std::size_t kMostCommits = 1000;
 Result<std::vector<repo::CommitInfo>> own_commits(const Context& context, const Work& work,
                                                   const Oid& head, std::string& why) {
   std::vector<repo::CommitInfo> commits;
-  for (Oid at = head; at != work.footprint.base;) {
+  for (Oid at = head; why.empty() && at != work.footprint.base;) {
     repo::CommitInfo info = TRY(context.repository->objects().commit(at));
     if (info.parents.size() != 1) {
       why = info.parents.empty() ? "they are not made on the base" : "there are merges among them";
@@ -72,7 +72,7 @@ Status keep_commits(const Context& context, const Work& work, Candidate& candida
   const auto head = TRY(
       if_there(context.repository->refs().read(agent_head_ref(work.txn.id, work.attempt.number))));
   if (!head) return {};  // it made none
-  std::string why;
+  std::string why = candidate.mended.empty() ? "" : "what lands was mended";
   const auto commits = TRY(own_commits(context, work, *head, why));
   std::vector<repo::NewCommit> parts;
   if (why.empty()) {
@@ -110,8 +110,8 @@ Status keep_commits(const Context& context, const Work& work, Candidate& candida
     message = fmt::format("{}\n\nWhat was left uncommitted.\n",
                           work.txn.name.empty() ? work.txn.id.str() : work.txn.name);
   }
-  candidate.commit.message = landing_message(work, message, parts.size() + 1);
   candidate.parts = std::move(parts);
+  candidate.commit.message = landing_message(work, candidate, message);
   return {};
 }
 

@@ -5,7 +5,7 @@
 // edits), has the tree that was certified and that the gates saw; it alone carries the trailers,
 // and all of them land at once: together they are the one change that was certified. Where this
 // cannot be done they land as one, with a note that says why: merges among them, a commit that does
-// not apply by itself to a head that has moved, more than a thousand.
+// not apply by itself to a head that has moved, more than a thousand, something that was mended.
 #pragma once
 
 #include "land/candidate.h"
