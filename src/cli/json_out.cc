@@ -192,6 +192,11 @@ void repair_fields(FieldIo& io, const api::Outcome::Repair& repair) {
   io.integer({"tokens", "What its agent told of, input and output."}, repair.tokens, kNotNegative);
 }
 
+void mended_fields(FieldIo& io, const Mended& mended) {
+  io.word({"rule", "As in the policy."}, mended.rule, {"rename", "rerere"});
+  io.text("path", mended.path);
+}
+
 // What a program sees of the states in between: they are on their way, and not landed.
 std::string_view state_for_programs(TxnState state) {
   const bool between = state == TxnState::kLanding || state == TxnState::kRepairing;
@@ -218,6 +223,8 @@ void outcome_fields(FieldIo& io, const api::Outcome& outcome) {
   io.texts("untracked", outcome.untracked);
   io.list_of("conflicts", outcome.conflicts, conflict_fields);
   admitted_field(io, outcome.admitted);
+  io.list_of({"mended", "What of it landed otherwise than it was written."}, outcome.mended,
+             mended_fields);
   io.integer({"asked_ms", "What running commands again took."}, outcome.asked_ms, kNotNegative);
   io.list_of("repairs", outcome.repair_steps, repair_fields);
   process_field(io, outcome.process);

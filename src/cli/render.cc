@@ -248,6 +248,21 @@ std::vector<std::string> outcome_notes(const api::Outcome& outcome) {
   return notes;
 }
 
+namespace {
+
+// "src/a.py (rename), src/b.py (rename) and 3 more"
+std::string mended_text(const std::vector<Mended>& mended) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(mended.size(), kShown); ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", clean(mended[i].path), mended[i].rule);
+  }
+  if (mended.size() > kShown) text += fmt::format(" and {} more", mended.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
 std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   const Txn& txn = outcome.txn;
   std::string word = state_word(txn);
@@ -266,6 +281,9 @@ std::string outcome_lines(const api::Outcome& outcome, const Style& style) {
   out += (well ? "   " : "\n  ") + style.paint(Colour::kDim, facts(outcome)) + "\n";
   if (const std::string asked = asked_again(outcome.admitted); !asked.empty()) {
     out += "  " + style.paint(Colour::kDim, asked) + "\n";
+  }
+  if (const std::string mended = mended_text(outcome.mended); !mended.empty()) {
+    out += "  " + style.paint(Colour::kDim, "mended " + mended) + "\n";
   }
   if (txn.state != TxnState::kLanded && txn.state != TxnState::kNothing) {
     out += conflicts_block(outcome.conflicts, style);
@@ -299,6 +317,7 @@ std::string show_lines(const api::Outcome& outcome, const Style& style) {
   field("worktree", clean(worktree_of(txn)));
   field("read", reads_part(outcome));
   field("asked", asked_again(outcome.admitted));
+  field("mended", mended_text(outcome.mended));
   for (const gates::GateReport& report : outcome.gates) {
     const Certificate& one = report.certificate;
     const char* how = !one.carried_from.empty() ? " (carried over)"

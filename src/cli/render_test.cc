@@ -64,6 +64,9 @@ TEST(OutcomeLine, CountsTheUnitsOfGatesThatRan) {
   landed.gates[1].certificate.tally = {.units = 7, .ran = 7};
   landed.gates[1].reused = true;
   EXPECT_THAT(outcome_lines(landed, kPlain), HasSubstr("2 gates (1 reused, 3 of 47 units run)"));
+  landed.mended = {{"rename", "a\n.py"}, {"rerere", "b"}, {"rename", "c"}, {"rename", "d"}};
+  EXPECT_THAT(outcome_lines(landed, kPlain),
+              HasSubstr("\n  mended a\\n.py (rename), b (rerere), c (rename) and 1 more\n"));
   EXPECT_EQ(units_text(landed.gates[0]), "40 units: 3 run, 37 carried over, 37 s saved");
   EXPECT_EQ(units_text(landed.gates[1]), "7 units: 0 run, 7 carried over");
   landed.gates[0].certificate.tally = {.units = 9, .ran = 2, .carried = 3, .failed = 1};

@@ -21,9 +21,10 @@ struct Outcome {
   Oid head_before;
   std::vector<Conflict> conflicts;
   std::vector<gates::GateReport> gates;
-  Admission admitted;         // of one that landed: beside reads that hold as they are
-  std::int64_t asked_ms = 0;  // what running commands again took, with tries that did not land
-  ReadSet reads;              // of the last attempt
+  Admission admitted;          // of one that landed: beside reads that hold as they are
+  std::vector<Mended> mended;  // of one that landed: what its commit has otherwise than it wrote it
+  std::int64_t asked_ms = 0;   // what running commands again took, with tries that did not land
+  ReadSet reads;               // of the last attempt
   Changes writes;
   std::vector<std::string> untracked;
   std::vector<std::string> notes;

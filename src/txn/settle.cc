@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/duration.h"
+#include "base/if_there.h"
 #include "land/judge/phase.h"
+#include "land/message.h"
 #include "store/events.h"
 #include "txn/attempt.h"
 #include "txn/registered.h"
@@ -89,6 +91,16 @@ Status find_head_before(State& state, Outcome& outcome) {
   for (const store::LandedRow& row : TRY(state.store->landed_since(txn.target, 0))) {
     if (row.txn == txn.id) outcome.head_before = row.old_head;
   }
+  return {};
+}
+
+// As its commit says, so that whoever asks later is told the same. One that is not here says
+// nothing.
+Status find_mended(State& state, Outcome& outcome) {
+  const Txn& txn = outcome.txn;
+  if (txn.state != TxnState::kLanded || txn.landed_commit.empty()) return {};
+  const auto landed = TRY(if_there(state.repository.objects().commit(txn.landed_commit)));
+  if (landed) outcome.mended = land::mended_in(landed->message);
   return {};
 }
 
@@ -179,6 +191,7 @@ Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Ou
     }
   }
   TRY(find_head_before(state, outcome));
+  TRY(find_mended(state, outcome));
   // Until these have run it is not taken up again.
   const bool owing = !TRY(owed_compensations(state, outcome.txn)).empty();
   outcome.next = owing ? std::string(kRunOwed) : next_line(outcome.txn);
