@@ -1,0 +1,28 @@
+"""What everything costs in virtual time: the one table of assumptions of this benchmark.
+
+Nothing here was measured on recorded sessions yet. The figures are of the order that sessions of coding agents have
+(a small task of some minutes, a quarter of it looking around and writing) and are the same for every strategy, so
+that what differs between two columns does not come from here. RESUMED is the one that decides what repair is worth;
+whoever has measured it changes this line alone, and the report prints it.
+"""
+
+LOOK = 45.0  # seconds to list, search and read
+EDIT = 30.0  # seconds to write the change down
+SUITE = 20.0  # seconds of one run of the tests of a real project; ours takes a fifth of a second
+LAND = 2.0  # seconds of a landing, a merge or a commit, whatever does it
+THINK_MEDIAN = 180.0  # seconds; a log-normal distribution
+THINK_SPREAD = 0.5
+RESUMED = 0.3  # a resumed round costs this share of looking, thinking and editing (assumed, not measured)
+TOKENS_PER_SECOND = 60.0  # of looking, thinking and editing; running the tests takes none
+
+# How often an agent may be told to go on, and how often it is run again from nothing. git-txn's own defaults.
+REPAIRS = 3
+RETRIES = 2
+
+
+def thinking(random):
+    return round(random.lognormvariate(0, THINK_SPREAD) * THINK_MEDIAN, 1)
+
+
+def assumptions():
+    return {name: value for name, value in globals().items() if name.isupper()}
