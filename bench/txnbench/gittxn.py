@@ -1,0 +1,287 @@
+"""The columns of git-txn: every agent is a process under `git txn run`, its reads are traced, its landing is real.
+
+Agents wait for the harness between their steps, and the scheduler lets one of them go on at a time, so processes are
+interleaved as virtual time says. What happens after a refusal is `GitTxn.go_on`, one function that another way of
+going on can replace.
+"""
+import dataclasses
+import hashlib
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import costs
+import judge
+import strategies
+import tasks
+import trees
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+from world import World, program_under_test, remove  # noqa: E402
+
+PATIENCE_S = 120  # of real time, for one step of a process
+
+
+@dataclasses.dataclass
+class State:
+    """What is known of a task between its rounds."""
+    txn: str = ""
+    rounds: int = 0
+    conversations: int = 0
+    refused_at: float = None
+    over: bool = False
+
+
+class NotJudged(Exception):
+    """A run of the program went wrong, so that nothing can be said of the agent."""
+
+
+class Process:
+    """One agent's process, from its start to its end; `step` lets it go on to where it stops next."""
+
+    def __init__(self, listener, command, world, errors):
+        self.errors = errors
+        with open(errors, "w", encoding="utf-8") as file:
+            self.process = subprocess.Popen(command, cwd=world.repo, env=world.environment, stdin=subprocess.DEVNULL,
+                                            stdout=subprocess.PIPE, stderr=file, text=True)
+        self.socket = self.accepted(listener)
+        self.socket.settimeout(PATIENCE_S)
+        self.lines = self.socket.makefile("rw")
+        self.read()
+
+    def accepted(self, listener):
+        """The connection of the agent that was started. None comes where the program has ended before."""
+        listener.settimeout(0.5)
+        until = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                pass  # it may still come
+        self.process.kill()
+        self.process.communicate()
+        raise NotJudged(f"no agent started: {self.said()[-400:]}")
+
+    def said(self):
+        return pathlib.Path(self.errors).read_text(encoding="utf-8", errors="replace")
+
+    def read(self):
+        line = self.lines.readline()
+        return json.loads(line) if line else {"at": "gone"}
+
+    def step(self):
+        self.lines.write("\n")
+        self.lines.flush()
+        return self.read()
+
+    def end(self):
+        """Lets it end, and returns what git-txn says came of it."""
+        try:
+            self.lines.write("\n")
+            self.lines.flush()
+        except OSError:
+            pass  # it has gone; its exit status says the rest
+        for one in (self.lines, self.socket):
+            try:
+                one.close()
+            except OSError:
+                pass  # what it was to be told does not matter any more
+        try:
+            out, _ = self.process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise NotJudged(f"did not end: {self.said()[-300:]}") from None
+        return last_line(out)
+
+
+def last_line(text):
+    return json.loads(text.splitlines()[-1]) if text.strip() else {}
+
+
+def cause_of(outcome):
+    """One word for a refusal: the kind of its first conflict, and how it was looked at."""
+    conflicts = outcome.get("conflicts") or []
+    if not conflicts:
+        return outcome.get("outcome", "unknown")
+    first = conflicts[0]
+    if first.get("question"):
+        return f"{first['kind']}, answer of {pathlib.Path(first['question'].split()[0]).name}"
+    return first["kind"]
+
+
+def may_go_on(went_on):
+    """Whether a landing can take what an agent makes of it. It cannot where the branch has not moved since the last
+    resume, so that nothing was judged anew, nor where a read was not judged: at exact levels, and where a difference
+    is too long."""
+    return went_on is not None and all(one["rejudged"] for one in went_on["stale"])
+
+
+def runs_of_the_suite(outcome):
+    """How often a landing ran the tests: on the old tree and on the new one, for each question that it asked."""
+    suite = " ".join(trees.SUITE_COMMAND)
+    held = (outcome.get("admitted") or {}).get("held", [])
+    asked = [one for one in held if one["question"] == suite and one["how"] == "asked"]
+    failed = {one["question"] for one in outcome.get("conflicts") or [] if one["question"] == suite and one["answer"]}
+    return 2 * (len(asked) + len(failed))
+
+
+def session_of(job, state):
+    """The conversation: a resumed agent goes on with it, one that is run again from nothing has another."""
+    words = hashlib.sha256(f"{job.name}/{state.conversations}".encode()).hexdigest()
+    return f"{words[:8]}-{words[8:12]}-4{words[13:16]}-8{words[17:20]}-{words[20:32]}"
+
+
+def texts_of_batch(out):
+    """The texts in what `git cat-file --batch` prints."""
+    at = 0
+    while at < len(out):
+        end = out.index(b"\n", at)
+        size = int(out[at:end].split()[2])
+        yield out[end + 1:end + 1 + size].decode()
+        at = end + size + 2
+
+
+class GitTxn(strategies.Strategy):
+    """`--isolation LEVEL`, with or without repair. `wrapper` is put before the program."""
+
+    def __init__(self, workload, suite, kind, level="semantic", repair=True, wrapper=()):
+        super().__init__(workload, suite, kind)
+        self.repair, self.wrapper = repair, list(wrapper)
+        self.run_words = ["--json", "--retries", "0", "--isolation", level]
+        self.runs = 0
+        self.trees = {}
+
+    def play(self):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="txnbench.", dir=trees.scratch()))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        try:
+            self.world = World(self.place, program_under_test(), self.workload.tree)
+            self.world.environment.update(trees.ENVIRONMENT, PATH=f"{self.place / 'bin'}:{trees.ENVIRONMENT['PATH']}")
+            (self.place / "bin/claude").symlink_to(HERE / "agent.py")
+            self.world.git("config", "--global", "maintenance.auto", "false")
+            # A program that lets an agent go on by itself is kept from it, since the harness does that.
+            if "--repairs" in self.world.git("txn", "run", "--help"):
+                self.run_words += ["--repairs", "0"]
+            return super().play()
+        finally:
+            self.listener.close()
+            remove(self.place)
+
+    # ---- processes
+    def start(self, job, state, *command):
+        state.rounds += 1
+        resumed = command[2] == "exec"
+        state.conversations += not resumed
+        self.runs += 1
+        request = {"task": json.loads(tasks.to_json(job.task)), "port": self.listener.getsockname()[1],
+                   "round": state.rounds, "resumed": resumed, "session": session_of(job, state)}
+        agent = ["claude", "-p", json.dumps(request)]
+        errors = self.place / f"errors.{self.runs}"
+        return Process(self.listener, [*self.wrapper, *command, "--", *agent], self.world, errors)
+
+    def git_txn(self, *words):
+        self.runs += 1
+        done = self.world.call(*self.wrapper, "git", "txn", *words, check=False)
+        return last_line(done.stdout), done
+
+    def tree_of(self, commit):
+        """The files of a commit, read by git."""
+        name = self.world.git("rev-parse", commit + "^{tree}")
+        if name not in self.trees:
+            listed = self.world.git("ls-tree", "-r", "--name-only", name).splitlines()
+            wanted = "".join(f"{name}:{path}\n" for path in listed)
+            done = subprocess.run(["git", "cat-file", "--batch"], cwd=self.world.repo, env=self.world.environment,
+                                  input=wanted.encode(), capture_output=True, check=True)
+            self.trees[name] = dict(zip(listed, texts_of_batch(done.stdout)))
+        return self.trees[name]
+
+    # ---- one task
+    def do(self, job):
+        state = State()
+        try:
+            for _ in range(1 + costs.RETRIES):
+                landed = yield from self.fresh(job, state)
+                for _ in range(costs.REPAIRS if self.repair else 0):
+                    if landed or state.over:
+                        break
+                    landed = yield from self.go_on(job, state)
+                if landed:
+                    return
+                state.over = False
+            raise tasks.GiveUp
+        except NotJudged as error:
+            self.ledger.failed.append(f"{job.name}: {error}")
+
+    def fresh(self, job, state):
+        """A round from nothing, on the head. Returns whether it landed."""
+        instead = ["--instead", state.txn] if state.txn else []
+        process = self.start(job, state, "git", "txn", "run", *self.run_words, "--name", job.name, *instead)
+        outcome, last = yield from self.round(job, process, 1)
+        if not last["passed"]:
+            self.git_txn("abort", outcome["txn"])
+            raise tasks.GiveUp
+        return (yield from self.settle(job, state, outcome, process.said()))
+
+    def go_on(self, job, state):
+        """What follows a refusal: the head is merged into the same worktree, the agent goes on there, and its change is
+        tried again. Returns whether it landed; `state.over` says that going on is no use any more."""
+        resumed, done = self.git_txn("resume", "--json", state.txn)
+        if done.returncode != 0:
+            raise NotJudged(f"resume: {done.stderr[-300:]}")
+        if not may_go_on(resumed.get("went_on")):
+            state.over = True
+            return False
+        process = self.start(job, state, "git", "txn", "exec", "--json", state.txn)
+        _, last = yield from self.round(job, process, costs.RESUMED)
+        if not last["passed"]:
+            state.over = True
+            return False
+        outcome, done = self.git_txn("commit", "--json", "--retries", "0", state.txn)
+        return (yield from self.settle(job, state, outcome, done.stderr))
+
+    def round(self, job, process, share):
+        """Plays what the agent does. Returns what git-txn said in the end, and what the agent said last."""
+        self.ledger.rounds += 1
+        said = process.step()
+        yield self.ledger.work(share * costs.LOOK, suites=1 if share == 1 else 0)
+        yield self.ledger.work(share * job.think)
+        if said["at"] == "looked":
+            said = process.step()
+            yield self.ledger.work(share * costs.EDIT, suites=1)
+            if said["at"] == "edited":
+                said = process.step()
+        outcome = process.end()
+        if said["at"] != "ends":
+            raise NotJudged(f"the agent has gone: {process.said()[-400:]}")
+        return outcome, said
+
+    def settle(self, job, state, outcome, said):
+        """Writes down what came of a landing that was tried now. Returns whether it landed."""
+        if outcome.get("state") not in ("landed", "nothing", "quarantined"):
+            raise NotJudged(f"{outcome.get('state')}: {outcome} {said[-400:]}")
+        now, state.txn = self.clock.now, outcome["txn"]
+        landed = outcome["state"] != "quarantined"
+        if landed:
+            after = self.tree_of("main")
+            before = self.tree_of("main^1") if outcome["state"] == "landed" else after
+            why, _ = self.git_txn("why", "--json", state.txn)
+            self.ledger.landings.append(judge.Landing(job, before, after, now, state.refused_at, why["excused"]))
+        else:
+            base, made = self.tree_of(outcome["base"]), self.tree_of(self.kept(state.txn))
+            self.ledger.refusals.append(judge.Refusal(job, cause_of(outcome), self.tree_of("main"), base, made, now))
+            state.refused_at = now if state.refused_at is None else state.refused_at
+        again = runs_of_the_suite(outcome)
+        self.ledger.suites += again
+        yield costs.LAND + again * costs.SUITE
+        return landed
+
+    def kept(self, txn):
+        """The reference of the work of its last attempt."""
+        names = self.world.git("for-each-ref", "--format=%(refname)", f"refs/txn/{txn}/").splitlines()
+        return max((name for name in names if name.split("/")[-1].isdigit()), key=lambda name: int(name.split("/")[-1]))
