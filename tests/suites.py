@@ -106,6 +106,7 @@ def quick():
     yield Suite("setup", "quick", ["tests/setup/run"])
     yield with_program("golden", "quick", "quick", "tests/golden/run")
     yield with_program("matrix-sample", "quick", "quick", "tests/matrix/run", "--sample", "32", "--ceilings")
+    yield with_program("txnbench", "quick", "quick", "bench/txnbench/test")
     for module in modules_with_tests():
         yield unit("quick", module, shards=2 if module in ("capture", "land") else 1)
     again = unit("quick", "store", "store-postgres", env={"GIT_TXN_TEST_STORE": "postgres"})
