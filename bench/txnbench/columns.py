@@ -1,5 +1,6 @@
 """The columns of the benchmark, and one cell of it: a workload played by a strategy."""
 import functools
+import os
 import pathlib
 import time
 
@@ -49,15 +50,21 @@ def missing(column):
     return getattr(COLUMNS[column], "missing", lambda: None)()
 
 
+def processor_seconds():
+    """Of this process and of those that it has waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
 def play(workload, column, kind, agents, seed, tasks_each, overlap):
     """One cell. A cell that fails is one in which nothing could be judged."""
     options = {"overlap": overlap} if workload == "W8" else {}
     cell = {"workload": workload, "strategy": column, "kind": kind, "agents": agents, "seed": seed, **options}
-    began = time.monotonic()
+    began, used = time.monotonic(), processor_seconds()
     made = workloads.make(workload, seed, agents, tasks_each, kind, **options)
     try:
         ledger = COLUMNS[column](made, ONE_SUITE, kind).play()
-        ledger.real = time.monotonic() - began
+        ledger.real, ledger.used = time.monotonic() - began, processor_seconds() - used
         return {**cell, **judge.judge(ledger, ONE_SUITE)}
     except Exception as error:  # whatever it is, the other cells are worth having
         count = sum(len(agent.jobs) for agent in made.agents)

@@ -56,22 +56,25 @@ class Ledger:
     refusals: list = dataclasses.field(default_factory=list)
     given_up: list = dataclasses.field(default_factory=list)
     failed: list = dataclasses.field(default_factory=list)  # what could not be judged, and why
-    busy: float = 0.0  # virtual seconds of agents at work
+    busy: float = 0.0  # virtual seconds of agents at work, and those of them that take tokens
+    tokens_for: float = 0.0
     waited: float = 0.0
     suites: int = 0  # runs of the tests, by agents, landings and queues
     rounds: int = 0
     ended: float = 0.0
-    real: float = 0.0
+    real: float = 0.0  # seconds of this machine, and of its processors
+    used: float = 0.0
 
     def work(self, seconds, suites=0):
         self.busy += seconds + suites * costs.SUITE
+        self.tokens_for += seconds
         self.suites += suites
         return seconds + suites * costs.SUITE
 
 
 def whole_round(job):
-    """Virtual seconds of a first round."""
-    return costs.LOOK + job.think + costs.EDIT + 2 * costs.SUITE
+    """Virtual seconds of a first round without its two runs of the tests."""
+    return costs.LOOK + job.think + costs.EDIT
 
 
 def is_false(refusal, suite):
@@ -98,8 +101,8 @@ def judge(ledger, suite):
     false = [one for one in ledger.refusals if is_false(one, suite)]
     landed = len(ledger.landings)
     useful = sum(whole_round(one.job) for one in ledger.landings)
+    thrown = ledger.busy - useful - 2 * costs.SUITE * landed
     repairs = [one.at - one.refused_at for one in ledger.landings if one.refused_at is not None]
-    thrown = ledger.busy - useful
     return {
         "tasks": landed + len(ledger.given_up) + len(ledger.failed),
         "landed": landed,
@@ -116,10 +119,11 @@ def judge(ledger, suite):
         "per_hour": round(3600 * landed / ledger.ended, 2) if ledger.ended else 0,
         "thrown": round(thrown, 1),
         "thrown_seconds": round(thrown / landed, 1) if landed else None,
-        "thrown_tokens": round(costs.TOKENS_PER_SECOND * thrown / landed) if landed else None,
+        "thrown_tokens": round(costs.TOKENS_PER_SECOND * (ledger.tokens_for - useful) / landed) if landed else None,
         "waited_seconds": round(ledger.waited / landed, 1) if landed else None,
         "repair_seconds": round(statistics.median(repairs), 1) if repairs else None,
         "test_seconds": round(ledger.suites * costs.SUITE / landed, 1) if landed else None,
         "virtual_seconds": round(ledger.ended, 1),
         "real_seconds": round(ledger.real, 1),
+        "processor_seconds": round(ledger.used, 1),
     }

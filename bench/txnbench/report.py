@@ -21,7 +21,7 @@ landing, per landing, and their tokens. *Repair*: seconds from the first refusal
 the suite per landing, whoever runs it. Numbers are medians over the seeds; tries, false, missed, unexplained, red and
 not judged are sums.
 """
-COLUMNS = ("strategy", "tasks", "landed", "rounds", "tries", "refused", "false", "missed", "unexplained", "red",
+COLUMNS = ("strategy", "tasks", "landed", "rounds", "landed/round", "tries", "refused", "false", "missed", "unexplained", "red",
            "landed/h", "thrown s", "thrown tokens", "waited s", "repair s", "tests s", "not judged")
 MEDIANS = ("per_hour", "thrown_seconds", "thrown_tokens", "waited_seconds", "repair_seconds", "test_seconds")
 
@@ -58,7 +58,8 @@ def table(header, rows):
 
 
 def row(name, cells):
-    return line(name, *(number(median(cells, key)) for key in ("tasks", "landed", "rounds")), tries(cells),
+    landed = ratio(total(cells, "landed"), total(cells, "rounds")) or 0
+    return line(name, *(number(median(cells, key)) for key in ("tasks", "landed", "rounds")), f"{landed:.2f}", tries(cells),
                 number(median(cells, "refused")), share(total(cells, "false"), tries(cells)), total(cells, "missed"),
                 total(cells, "unexplained"), sum(cell["broken_at_the_end"] for cell in cells),
                 *(number(median(cells, key)) for key in MEDIANS),
@@ -160,8 +161,9 @@ def report(known, standard):
     """`known`: workload -> its raw results. `standard`: how many agents there are where their number is not varied."""
     lines = HEAD.splitlines()
     for name, one in known.items():
-        real = sum(cell["real_seconds"] for cell in one["cells"])
-        lines += ["", f"{name}: commit {one['commit']}, {one['machine']}, `{one['command']}`; {real:.0f} s played."]
+        used = total(one["cells"], "processor_seconds")
+        lines += ["", f"{name}: commit {one['commit']}, {one['machine']}, `{one['command']}`; "
+                  f"{len(one['cells'])} cells, {used:.0f} processor seconds."]
     assumed = next(iter(known.values()))["assumptions"]
     lines += ["", "Assumed, and not measured: " + ", ".join(f"{key} = {value}" for key, value in assumed.items()) + "."]
     every = [cell for one in known.values() for cell in one["cells"]]
