@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """A scripted agent in a transaction: it speaks to git-txn's hooks as Claude Code does, and does one task.
 
-  claude [--plugin-dir DIR]... -p REQUEST     REQUEST is JSON: task, port, round, resumed, session
+  claude [--plugin-dir DIR]... -p REQUEST                 REQUEST is JSON: task, port
+  claude [--plugin-dir DIR]... -p --resume CONVERSATION   goes on; what it is told is on its standard input
 
 It lists, searches and reads by tool calls, so that git-txn sees who was shown what. Between its steps it waits for the
 harness, which lets agents go on in the order of virtual time: it says {"at": ...} and reads a line. After a refusal
 it is resumed in the same worktree, into which the head was merged; of files that it has changed itself it looks at the
 head's (`git show HEAD:path`).
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -126,7 +128,7 @@ class Worktree:
 
 
 class Merged(Worktree):
-    """The workspace of a resumed round: the worktree with the head merged in, seen as if its own change were not there."""
+    """The workspace of a resumed round: the worktree with the head merged in, as if its own change were not there."""
 
     def __init__(self, session):
         super().__init__(session)
@@ -208,25 +210,51 @@ def resumed_round(task, session, harness):
     return tree.suite()
 
 
-def main():
-    plugins, request, words = [], None, sys.argv[1:]
+def parsed(words):
+    """(plug-in folders, prompt, conversation to be resumed)."""
+    plugins, prompt, conversation = [], "", ""
     while words:
         option = words.pop(0)
         if option == "--plugin-dir":
             plugins.append(words.pop(0))
-        elif option == "-p":
-            request = json.loads(words.pop(0))
+        elif option == "--resume":
+            conversation = words.pop(0)
+        elif option == "-p" and words and not words[0].startswith("-"):
+            prompt = words.pop(0)
         elif option == "--allowedTools":
-            while len(words) > 1 and not words[0].startswith("-"):
+            while words and not words[0].startswith("-"):
                 words.pop(0)
+    return plugins, prompt, conversation
+
+
+def conversation_of(prompt, name):
+    """(name, request, round) of a new conversation, or of the one that is resumed, whose request was kept."""
+    place = pathlib.Path(os.environ["HOME"], "asked")
+    place.mkdir(exist_ok=True)
+    if not name:
+        request = json.loads(prompt)
+        seed = hashlib.sha256(f"{request['task']}/{len(list(place.iterdir()))}".encode()).hexdigest()
+        name = f"{seed[:8]}-{seed[8:12]}-4{seed[13:16]}-8{seed[17:20]}-{seed[20:32]}"
+        kept = {"request": request, "round": 0}
+    else:
+        kept = json.loads((place / name).read_text())
+    kept["round"] += 1
+    (place / name).write_text(json.dumps(kept))
+    return name, kept["request"], kept["round"]
+
+
+def main():
+    plugins, prompt, resumes = parsed(sys.argv[1:])
+    told = sys.stdin.read() if resumes else prompt
+    name, request, number = conversation_of(prompt, resumes)
     harness = Harness(request["port"])
-    harness.at("started")
-    session = Session(plugins, request["session"], request["round"])
-    session.event("SessionStart", source="resume" if request["resumed"] else "startup")
-    session.event("UserPromptSubmit", prompt="Do your task.")
+    harness.at("started", resumed=bool(resumes), conversation=name)
+    session = Session(plugins, name, number)
+    session.event("SessionStart", source="resume" if resumes else "startup")
+    session.event("UserPromptSubmit", prompt=told)
     task = tasks.from_json(json.dumps(request["task"]))
     try:
-        passed = (resumed_round if request["resumed"] else first_round)(task, session, harness)
+        passed = (resumed_round if resumes else first_round)(task, session, harness)
     except tasks.GiveUp:
         passed = False
     session.event("Stop", stop_hook_active=False, last_assistant_message="done")

@@ -13,6 +13,7 @@ import workloads
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NO_NAMESPACES = ["/usr/bin/python3", str(ROOT / "tests/e2e/without_namespaces.py")]
 REPAIRED = "git-txn semantic"
+ITSELF = "git-txn semantic, run goes on by itself"
 RETRIED = "git-txn semantic, abort and retry"
 SERIAL = strategies.Serial.name
 
@@ -27,6 +28,7 @@ class Absent:
 COLUMNS = {
     **{one.name: one for one in strategies.IN_MEMORY},
     REPAIRED: gittxn.GitTxn,
+    ITSELF: gittxn.ByItself,
     RETRIED: functools.partial(gittxn.GitTxn, repair=False),
     "git-txn strict": functools.partial(gittxn.GitTxn, level="strict"),
     "git-txn serializable": functools.partial(gittxn.GitTxn, level="serializable"),
@@ -38,7 +40,7 @@ COLUMNS = {
 }
 SHORT = {"shared": strategies.Shared.name, "merge": strategies.Merge.name, "mergiraf": strategies.Mergiraf.name,
          "locks": strategies.Locks.name, "queue": strategies.Queue.name, "serial": SERIAL, "semantic": REPAIRED,
-         "retry": RETRIED, "strict": "git-txn strict", "serializable": "git-txn serializable",
+         "itself": ITSELF, "retry": RETRIED, "strict": "git-txn strict", "serializable": "git-txn serializable",
          "snapshot": "git-txn snapshot",
          "read-committed": "git-txn read-committed", "no-answers": "git-txn semantic, without answers",
          "no-symbols": "git-txn semantic, without symbols"}

@@ -5,7 +5,6 @@ interleaved as virtual time says. What happens after a refusal is `GitTxn.go_on`
 going on can replace.
 """
 import dataclasses
-import hashlib
 import json
 import pathlib
 import socket
@@ -31,8 +30,7 @@ PATIENCE_S = 120  # of real time, for one step of a process
 class State:
     """What is known of a task between its rounds."""
     txn: str = ""
-    rounds: int = 0
-    conversations: int = 0
+    conversation: str = ""
     refused_at: float = None
     over: bool = False
 
@@ -49,23 +47,28 @@ class Process:
         with open(errors, "w", encoding="utf-8") as file:
             self.process = subprocess.Popen(command, cwd=world.repo, env=world.environment, stdin=subprocess.DEVNULL,
                                             stdout=subprocess.PIPE, stderr=file, text=True)
-        self.socket = self.accepted(listener)
-        self.socket.settimeout(PATIENCE_S)
-        self.lines = self.socket.makefile("rw")
-        self.read()
+        self.socket = self.lines = None
+        if not self.meets(listener):
+            self.process.kill()
+            self.process.communicate()
+            raise NotJudged(f"no agent started: {self.said()[-400:]}")
 
-    def accepted(self, listener):
-        """The connection of the agent that was started. None comes where the program has ended before."""
-        listener.settimeout(0.5)
+    def meets(self, listener):
+        """Waits for the next agent: whether git-txn starts one before it ends. `hello` is what that says."""
+        listener.settimeout(0.2)
         until = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until and self.process.poll() is None:
+        while time.monotonic() < until:
             try:
-                return listener.accept()[0]
+                self.socket = listener.accept()[0]
             except TimeoutError:
-                pass  # it may still come
-        self.process.kill()
-        self.process.communicate()
-        raise NotJudged(f"no agent started: {self.said()[-400:]}")
+                if self.process.poll() is not None:
+                    return False
+                continue
+            self.socket.settimeout(PATIENCE_S)
+            self.lines = self.socket.makefile("rw")
+            self.hello = self.read()
+            return True
+        return False
 
     def said(self):
         return pathlib.Path(self.errors).read_text(encoding="utf-8", errors="replace")
@@ -79,8 +82,8 @@ class Process:
         self.lines.flush()
         return self.read()
 
-    def end(self):
-        """Lets it end, and returns what git-txn says came of it."""
+    def leave(self):
+        """Lets the agent end."""
         try:
             self.lines.write("\n")
             self.lines.flush()
@@ -91,6 +94,9 @@ class Process:
                 one.close()
             except OSError:
                 pass  # what it was to be told does not matter any more
+
+    def end(self):
+        """Waits for git-txn, and returns what it says came of it."""
         try:
             out, _ = self.process.communicate(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -101,7 +107,8 @@ class Process:
 
 
 def last_line(text):
-    return json.loads(text.splitlines()[-1]) if text.strip() else {}
+    line = text.splitlines()[-1] if text.strip() else "{}"
+    return json.loads(line) if line.startswith("{") else {}
 
 
 def cause_of(outcome):
@@ -131,12 +138,6 @@ def runs_of_the_suite(outcome):
     return 2 * (len(asked) + len(failed))
 
 
-def session_of(job, state):
-    """The conversation: a resumed agent goes on with it, one that is run again from nothing has another."""
-    words = hashlib.sha256(f"{job.name}/{state.conversations}".encode()).hexdigest()
-    return f"{words[:8]}-{words[8:12]}-4{words[13:16]}-8{words[17:20]}-{words[20:32]}"
-
-
 def texts_of_batch(out):
     """The texts in what `git cat-file --batch` prints."""
     at = 0
@@ -153,6 +154,7 @@ class GitTxn(strategies.Strategy):
     def __init__(self, workload, suite, kind, level="semantic", repair=True, wrapper=()):
         super().__init__(workload, suite, kind)
         self.repair, self.wrapper = repair, list(wrapper)
+        self.no_repairs = []
         self.run_words = ["--json", "--retries", "0", "--isolation", level]
         self.runs = 0
         self.trees = {}
@@ -167,23 +169,20 @@ class GitTxn(strategies.Strategy):
             self.world.git("config", "--global", "maintenance.auto", "false")
             # A program that lets an agent go on by itself is kept from it, since the harness does that.
             if "--repairs" in self.world.git("txn", "run", "--help"):
-                self.run_words += ["--repairs", "0"]
+                self.no_repairs = ["--repairs", "0"]
             return super().play()
         finally:
             self.listener.close()
             remove(self.place)
 
     # ---- processes
-    def start(self, job, state, *command):
-        state.rounds += 1
-        resumed = command[2] == "exec"
-        state.conversations += not resumed
+    def start(self, *command):
         self.runs += 1
-        request = {"task": json.loads(tasks.to_json(job.task)), "port": self.listener.getsockname()[1],
-                   "round": state.rounds, "resumed": resumed, "session": session_of(job, state)}
-        agent = ["claude", "-p", json.dumps(request)]
-        errors = self.place / f"errors.{self.runs}"
-        return Process(self.listener, [*self.wrapper, *command, "--", *agent], self.world, errors)
+        return Process(self.listener, [*self.wrapper, *command], self.world, self.place / f"errors.{self.runs}")
+
+    def first_words(self, job):
+        request = {"task": json.loads(tasks.to_json(job.task)), "port": self.listener.getsockname()[1]}
+        return ["claude", "-p", json.dumps(request)]
 
     def git_txn(self, *words):
         self.runs += 1
@@ -221,8 +220,11 @@ class GitTxn(strategies.Strategy):
     def fresh(self, job, state):
         """A round from nothing, on the head. Returns whether it landed."""
         instead = ["--instead", state.txn] if state.txn else []
-        process = self.start(job, state, "git", "txn", "run", *self.run_words, "--name", job.name, *instead)
-        outcome, last = yield from self.round(job, process, 1)
+        words = [*self.run_words, *self.no_repairs, "--name", job.name, *instead]
+        process = self.start("git", "txn", "run", *words, "--", *self.first_words(job))
+        state.conversation = process.hello["conversation"]
+        last = yield from self.round(job, process, 1)
+        outcome = process.end()
         if not last["passed"]:
             self.git_txn("abort", outcome["txn"])
             raise tasks.GiveUp
@@ -237,8 +239,9 @@ class GitTxn(strategies.Strategy):
         if not may_go_on(resumed.get("went_on")):
             state.over = True
             return False
-        process = self.start(job, state, "git", "txn", "exec", "--json", state.txn)
-        _, last = yield from self.round(job, process, costs.RESUMED)
+        process = self.start("git", "txn", "exec", state.txn, "--", "claude", "-p", "--resume", state.conversation)
+        last = yield from self.round(job, process, costs.RESUMED)
+        process.end()
         if not last["passed"]:
             state.over = True
             return False
@@ -246,7 +249,7 @@ class GitTxn(strategies.Strategy):
         return (yield from self.settle(job, state, outcome, done.stderr))
 
     def round(self, job, process, share):
-        """Plays what the agent does. Returns what git-txn said in the end, and what the agent said last."""
+        """Plays what the agent does, and lets it end. Returns what it said last."""
         self.ledger.rounds += 1
         said = process.step()
         yield self.ledger.work(share * costs.LOOK, suites=1 if share == 1 else 0)
@@ -256,10 +259,11 @@ class GitTxn(strategies.Strategy):
             yield self.ledger.work(share * costs.EDIT, suites=1)
             if said["at"] == "edited":
                 said = process.step()
-        outcome = process.end()
+        process.leave()
         if said["at"] != "ends":
+            process.end()
             raise NotJudged(f"the agent has gone: {process.said()[-400:]}")
-        return outcome, said
+        return said
 
     def settle(self, job, state, outcome, said):
         """Writes down what came of a landing that was tried now. Returns whether it landed."""
@@ -276,12 +280,54 @@ class GitTxn(strategies.Strategy):
             base, made = self.tree_of(outcome["base"]), self.tree_of(self.kept(state.txn))
             self.ledger.refusals.append(judge.Refusal(job, cause_of(outcome), self.tree_of("main"), base, made, now))
             state.refused_at = now if state.refused_at is None else state.refused_at
+        yield self.landing_cost(outcome)
+        return landed
+
+    def landing_cost(self, outcome):
         again = runs_of_the_suite(outcome)
         self.ledger.suites += again
-        yield costs.LAND + again * costs.SUITE
-        return landed
+        return costs.LAND + again * costs.SUITE
 
     def kept(self, txn):
         """The reference of the work of its last attempt."""
         names = self.world.git("for-each-ref", "--format=%(refname)", f"refs/txn/{txn}/").splitlines()
         return max((name for name in names if name.split("/")[-1].isdigit()), key=lambda name: int(name.split("/")[-1]))
+
+
+class ByItself(GitTxn):
+    """`git txn run` lets a refused agent go on by itself, and runs it again from nothing when that does not help."""
+
+    @staticmethod
+    def missing():
+        said = subprocess.run([program_under_test(), "run", "--help"], capture_output=True, text=True, check=False)
+        return None if "--repairs" in said.stdout else "the program has no --repairs"
+
+    def do(self, job):
+        state = State()
+        words = [*self.run_words, "--repairs", str(costs.REPAIRS), "--name", job.name]
+        words[words.index("--retries") + 1] = str(costs.RETRIES)
+        try:
+            process = self.start("git", "txn", "run", *words, "--", *self.first_words(job))
+            last = yield from self.round(job, process, 1)
+            while process.meets(self.listener):
+                yield self.refused(job, state)
+                last = yield from self.round(job, process, costs.RESUMED if process.hello["resumed"] else 1)
+            outcome = process.end()
+            if not last["passed"]:
+                self.git_txn("abort", outcome["txn"])
+                raise tasks.GiveUp
+            if not (yield from self.settle(job, state, outcome, process.said())):
+                raise tasks.GiveUp
+        except NotJudged as error:
+            self.ledger.failed.append(f"{job.name}: {error}")
+
+    def refused(self, job, state):
+        """Writes down the refusal that the log tells of last: nobody has done anything since. Returns what it cost."""
+        told = self.world.git("txn", "events", "tail", "--type", "txn.conflicted").splitlines()
+        event = json.loads(told[-1])
+        txn, attempt = event["subject"], event["data"]["attempt"]
+        base, made = (self.tree_of(f"refs/txn/{txn}/{name}{attempt}") for name in ("base-", ""))
+        self.ledger.refusals.append(judge.Refusal(job, cause_of(event["data"]), self.tree_of("main"), base, made,
+                                                  self.clock.now))
+        state.refused_at = self.clock.now if state.refused_at is None else state.refused_at
+        return self.landing_cost(event["data"])

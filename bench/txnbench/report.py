@@ -21,8 +21,9 @@ landing, per landing, and their tokens. *Repair*: seconds from the first refusal
 the suite per landing, whoever runs it. Numbers are medians over the seeds; tries, false, missed, unexplained, red and
 not judged are sums.
 """
-COLUMNS = ("strategy", "tasks", "landed", "rounds", "landed/round", "tries", "refused", "false", "missed", "unexplained", "red",
-           "landed/h", "thrown s", "thrown tokens", "waited s", "repair s", "tests s", "not judged")
+COLUMNS = ("strategy", "tasks", "landed", "rounds", "landed/round", "tries", "refused", "false", "missed",
+           "unexplained", "red", "landed/h", "thrown s", "thrown tokens", "waited s", "repair s", "tests s",
+           "not judged")
 MEDIANS = ("per_hour", "thrown_seconds", "thrown_tokens", "waited_seconds", "repair_seconds", "test_seconds")
 
 
@@ -59,10 +60,11 @@ def table(header, rows):
 
 def row(name, cells):
     landed = ratio(total(cells, "landed"), total(cells, "rounds")) or 0
-    return line(name, *(number(median(cells, key)) for key in ("tasks", "landed", "rounds")), f"{landed:.2f}", tries(cells),
-                number(median(cells, "refused")), share(total(cells, "false"), tries(cells)), total(cells, "missed"),
-                total(cells, "unexplained"), sum(cell["broken_at_the_end"] for cell in cells),
-                *(number(median(cells, key)) for key in MEDIANS),
+    counts = (number(median(cells, key)) for key in ("tasks", "landed", "rounds"))
+    false = share(total(cells, "false"), tries(cells))
+    sums = (total(cells, "missed"), total(cells, "unexplained"), sum(cell["broken_at_the_end"] for cell in cells))
+    medians = (number(median(cells, key)) for key in MEDIANS)
+    return line(name, *counts, f"{landed:.2f}", tries(cells), number(median(cells, "refused")), false, *sums, *medians,
                 sum(len(cell["failed"]) for cell in cells))
 
 
