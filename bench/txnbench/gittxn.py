@@ -134,8 +134,8 @@ def runs_of_the_suite(outcome):
     suite = " ".join(trees.SUITE_COMMAND)
     held = (outcome.get("admitted") or {}).get("held", [])
     asked = [one for one in held if one["question"] == suite and one["how"] == "asked"]
-    failed = {one["question"] for one in outcome.get("conflicts") or [] if one["question"] == suite and one["answer"]}
-    return 2 * (len(asked) + len(failed))
+    failed = any(one.get("question") == suite and one.get("answer") for one in outcome.get("conflicts") or [])
+    return 2 * (len(asked) + failed)
 
 
 def texts_of_batch(out):
