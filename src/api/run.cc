@@ -101,6 +101,7 @@ class Run {
 
   // What has to be there before anything is run. Where it lacks, the transaction never was.
   Status start() {
+    if (progress_.on_begun) TRY(progress_.on_begun(id()));
     TRY(UsageLimits::check(state_, begun_.txn));
     // Before the snapshot: what others did under their leases is in it.
     const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);

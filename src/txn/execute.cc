@@ -284,6 +284,7 @@ Status shape(Command& command) {
   spec.foreground = state.host.stdin_is_terminal;
   spec.timeout_ms = command.options.timeout_ms;
   spec.keep_running = command.options.keep_running;
+  spec.started = command.progress.on_started;
   spec.interrupted = [&command] { return is_to_end(command); };
   return make_dirs(observed_dir(attempt));
 }

@@ -41,6 +41,9 @@ struct Choice {
 };
 
 struct Progress {
+  // run: the transaction is on record and nothing of it has started; an error aborts it.
+  std::function<Status(const TxnId& id)> on_begun;
+  std::function<void()> on_started;                      // a command's program runs
   std::function<void(std::string_view phase)> on_phase;  // "running", "gate test"
   std::function<void(std::string_view gate, std::string_view bytes)> on_gate_output;
   std::function<void(WaitReason reason, std::string_view subject)> on_wait;  // kNone ends it

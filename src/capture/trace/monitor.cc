@@ -234,6 +234,7 @@ void Monitor::run() {
     tell(Message::kFailed, error.code, error.message, error.hint, error.where);
     return;
   }
+  tell(Message::kStarted);
   // The command's ends of pipes must be the last ones: a reader waits for their end.
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (int fd = 0; null.valid() && fd < 3; ++fd) ::dup2(null.get(), fd);

@@ -1,7 +1,7 @@
 // The monitor: a fork of the caller that starts the command, traces it, and ends its tree.
 //
 //   caller -> monitor   kInterrupt: a Ctrl-C reached the caller; end of file: the caller died
-//   monitor -> caller   kStopped (a Ctrl-Z), and last kFailed or kDone
+//   monitor -> caller   kFailed, or kStarted; then kStopped (a Ctrl-Z), and last kDone
 //
 // over one socket pair that keeps message boundaries. The monitor's first act is to close every
 // descriptor it was not given, so that no lock of the caller lives on in it.
@@ -22,6 +22,7 @@ namespace gittxn::capture {
 
 enum class Message : char {
   kInterrupt = 'I',
+  kStarted = 'R',  // the program was found and runs
   kStopped = 'S',
   kFailed = 'E',  // an Error
   kDone = 'D',    // a TraceResult

@@ -179,6 +179,9 @@ Result<TraceResult> converse(const Session& session) {
         return std::unexpected(error_in(payload));
       case Message::kDone:
         return result_in(payload);
+      case Message::kStarted:
+        if (session.spec->started) session.spec->started();
+        break;
       case Message::kStopped:
         stop_with_command(session);
         break;

@@ -62,6 +62,20 @@ std::vector<pid_t> pids_in(const std::string& file) {
   return pids;
 }
 
+TEST_P(Run, TellsOnceThatTheProgramRuns) {
+  int started = 0;
+  TraceSpec spec = shell("exit 3");
+  spec.started = [&started] { ++started; };
+  ASSERT_TRUE(run(spec).result);
+  EXPECT_EQ(started, 1);
+  TraceSpec missing = make_spec(dir_, {dir_ / "not-there"});
+  missing.backend = GetParam();
+  missing.record_file = dir_ / "records-of-nothing";
+  missing.started = [&started] { ++started; };
+  EXPECT_FALSE(run_traced(missing));
+  EXPECT_EQ(started, 1);
+}
+
 TEST_P(Run, GivesExactlyTheEnvironmentAndDirectory) {
   TraceSpec spec = shell("env > env; pwd -P > pwd");
   spec.env = {{"A", "1"}, {"ODD", "x=y\nz"}, {"PATH", "/usr/bin:/bin"}};

@@ -210,9 +210,10 @@ struct TraceSpec {
   // it.
   bool foreground = false;
   std::int64_t timeout_ms = -1;
-  std::int64_t linger_ms = 250;  // for what is left to end by itself, as `make > >(tee log)` does
-  std::int64_t grace_ms = 2000;  // between SIGTERM and SIGKILL of what is left of the tree
-  bool keep_running = false;     // leave what is left (a choice with a warning)
+  std::int64_t linger_ms = 250;   // for what is left to end by itself, as `make > >(tee log)` does
+  std::int64_t grace_ms = 2000;   // between SIGTERM and SIGKILL of what is left of the tree
+  bool keep_running = false;      // leave what is left (a choice with a warning)
+  std::function<void()> started;  // called once the command's program runs
   // Polled every 50 ms; each call that returns true is one Ctrl-C (the function consumes it): the
   // first is a SIGINT to the command, the second ends the tree. In the foreground the terminal
   // sends them itself and the monitor counts them.
