@@ -3,9 +3,9 @@
 //   always      worktrees and refs/txn/ of what landed or changed nothing; directories that no
 //               transaction knows, and of compensations that were killed; shared checkouts that no
 //               worktree names; displaced files that nobody saved into; what killed updates of refs
-//               left
+//               left; what detached runs printed that ended more than seven days ago
 //   --force     worktrees of unlanded work that is kept at its ref; refs and worktrees of aborted
-//               work
+//               work; what every detached run printed that has ended
 //   never       anything whose owner lives; unlanded work that is kept nowhere else
 //
 // Others begin and resume transactions meanwhile. So what is removed is decided with the
@@ -21,6 +21,7 @@
 #include <set>
 
 #include "api/kernel.h"
+#include "api/output.h"
 #include "asking/ask.h"
 #include "base/failpoint.h"
 #include "base/fs.h"
@@ -46,6 +47,8 @@ namespace events = store::events;
 namespace {
 
 constexpr std::int64_t kLeftoverAgeMs = 3'600'000;  // longer than anybody needs a file open
+
+constexpr std::int64_t kOutputAgeMs = 7 * 24 * 3'600'000LL;
 
 FAILPOINT(fp_worktree, "api.gc.worktree_removed");
 FAILPOINT(fp_refs, "api.gc.refs_dropped");
@@ -75,6 +78,7 @@ class Collection {
     TRY(askings());
     TRY(displaced());
     TRY(temporaries());
+    TRY(outputs());
     return std::move(report_);
   }
 
@@ -282,6 +286,25 @@ class Collection {
       report_.bytes_freed += bytes_below(path);
       TRY(remove_file(path));
       report_.removed.push_back("leftover " + path);
+    }
+    return {};
+  }
+
+  // What detached runs have printed. Somebody may want to read it for some days after the end.
+  Status outputs() {
+    const std::string root = parent_dir(output_folder(state_, TxnId("t-any")));
+    if (!TRY(exists(root))) return {};
+    for (const DirEntry& entry : TRY(list_dir(root))) {
+      const std::string path = join_path(root, entry.name);
+      const auto txn = TRY(state_.store->txn(TxnId(entry.name)));
+      struct stat info{};
+      const bool open = (txn && !is_final(txn->state)) || is_written(path);
+      if (open || ::lstat(path.c_str(), &info) != 0) continue;
+      const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
+      if (!force_ && state_.host.clock->wall_ms() - changed_ms <= kOutputAgeMs) continue;
+      report_.bytes_freed += bytes_below(path);
+      TRY(remove_tree(path));
+      report_.removed.push_back("output of " + entry.name);
     }
     return {};
   }

@@ -36,8 +36,17 @@ Result<Held> begin_txn(State& state, const RunOptions& options, Ownership owners
 Result<Held> hold(State& state, Txn known);
 Result<Held> hold_named(State& state, const std::string& id_or_name);
 
+// Says of this process that it is at what a file stands for, until the descriptor is closed; nobody
+// else in this process may open that file. kFault: another process is.
+Result<UniqueFd> mark_process(const std::string& path);
+int process_at(const std::string& path);  // 0: none on this machine
+
 // Says of this process that it runs a command of the attempt, until it is closed.
 Result<UniqueFd> mark_running(const Attempt& attempt);
+
+// Where what a detached run prints is kept (api/output.h), and the process that keeps it; 0: none.
+std::string output_folder(const State& state, const TxnId& id);
+int supervisor_of(const State& state, const TxnId& id);
 
 struct Running {
   int process = 0;                     // 0: none that is known on this machine
@@ -45,8 +54,8 @@ struct Running {
 };
 Running running_now(const Txn& txn);
 
-// Asks that process to end its command, a second time after some seconds, and waits until it has.
-// kUsage: none runs. kTimeout: it does not end.
+// Asks that process, or the supervisor of a detached run, to end what runs, a second time after
+// some seconds, and waits until it has. kUsage: none runs. kTimeout: it does not end.
 Status end_running(State& state, const Txn& txn, const Progress& progress);
 
 // Why nothing of a transaction's work can be shown yet.

@@ -1,6 +1,9 @@
 // The process of git-txn that runs a command of a transaction now, so that a person can look at it
 // and stop it. The pid that a shell has of `git txn run` is that of git, which waits for git-txn.
 //
+// A detached run has a supervisor beside it, which passes on what it is asked, also while no
+// command runs; its lock is in the folder of what the run prints (api/output.h).
+//
 // <attempt>/process is locked by that process for as long as the command runs; the lock, and so
 // what is told here, ends with it. Nothing is decided by it.
 #include <fcntl.h>
@@ -51,8 +54,7 @@ std::unexpected<Error> still_running(const Txn& txn) {
 
 }  // namespace
 
-Result<UniqueFd> mark_running(const Attempt& attempt) {
-  const std::string path = mark_path(attempt);
+Result<UniqueFd> mark_process(const std::string& path) {
   UniqueFd fd = TRY(open_fd(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   // Of the process and not of the open file: only then does the kernel tell others whose it is.
   struct flock lock = lock_range(F_WRLCK, 0, 0);
@@ -60,15 +62,32 @@ Result<UniqueFd> mark_running(const Attempt& attempt) {
   return fd;
 }
 
+int process_at(const std::string& path) {
+  const auto fd = open_fd(path, O_RDONLY | O_CLOEXEC);
+  if (!fd) return 0;
+  struct flock lock = lock_range(F_WRLCK, 0, 0);
+  if (::fcntl(fd->get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+  return lock.l_pid;
+}
+
+Result<UniqueFd> mark_running(const Attempt& attempt) {
+  return mark_process(mark_path(attempt));
+}
+
+std::string output_folder(const State& state, const TxnId& id) {
+  return join_path(state.repository.txn_dir(), "output/" + id.str());
+}
+
+int supervisor_of(const State& state, const TxnId& id) {
+  return process_at(join_path(output_folder(state, id), "process"));
+}
+
 Running running_now(const Txn& txn) {
   Running running;
   if (txn.attempts.empty() || txn.attempts.back().worktree.empty()) return running;
   const Attempt& attempt = txn.attempts.back();
-  const auto fd = open_fd(mark_path(attempt), O_RDONLY | O_CLOEXEC);
-  if (!fd) return running;  // none has run here
-  struct flock lock = lock_range(F_WRLCK, 0, 0);
-  if (::fcntl(fd->get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return running;
-  running.process = lock.l_pid;
+  running.process = process_at(mark_path(attempt));
+  if (running.process == 0) return running;
   struct stat info = {};
   if (!attempt.traces.empty() && ::stat(attempt.traces.back().c_str(), &info) == 0) {
     running.last_call_wall_ms =
@@ -79,7 +98,10 @@ Running running_now(const Txn& txn) {
 
 Status end_running(State& state, const Txn& txn, const Progress& progress) {
   const std::string& id = txn.id.str();
-  const auto process = [&] { return running_now(txn).process; };
+  const bool runs = running_now(txn).process != 0;
+  const auto process = [&] {
+    return runs ? running_now(txn).process : supervisor_of(state, txn.id);
+  };
   const Clock& clock = *state.host.clock;
   const std::int64_t began = clock.monotonic_ns();
   int asked = 0;
