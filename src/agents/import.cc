@@ -65,8 +65,8 @@ std::string first_line(const std::string& path) {
 
 class Import {
  public:
-  Import(const std::string& directory, Imported& report)
-      : directory_(directory), report_(report), lines_(report) {}
+  Import(const std::string& directory, Imported& report, const Sink& sink)
+      : directory_(directory), report_(report), sink_(sink) {}
 
   Status go() {
     HookLogReader hooks([this](Observation&& seen) { note(seen); });
@@ -86,9 +86,8 @@ class Import {
         session(file.path);
       }
     }
-    if (report_.files == 0) return {};
-    if (whole()) say_read();
-    return write_file(join_path(directory_, "transcripts.jsonl"), lines_.text(), Sync::kYes);
+    if (report_.files > 0 && whole()) say_read();
+    return {};
   }
 
  private:
@@ -107,7 +106,7 @@ class Import {
       read.source = ReadSource::kTranscript;
       read.session = session;
       read.detail = Session{SessionPhase::kRead, "", "", ""};
-      lines_.add(read);
+      sink_(std::move(read));
     }
   }
 
@@ -155,7 +154,7 @@ class Import {
   // A session of Claude Code. Its sub-agents have files below a folder of its name, also those
   // whose end no hook has seen.
   void session(const std::string& path) {
-    feed(path, *transcript_reader([this](Observation&& seen) { lines_.add(seen); }));
+    feed(path, *transcript_reader(sink_));
     const std::string folder = join_path(path.substr(0, path.size() - kSuffix.size()), "subagents");
     for (const std::string& name : session_files(folder, "agent-")) {
       const std::string file = join_path(folder, name);
@@ -173,7 +172,7 @@ class Import {
     if (text.empty()) return;  // not every version writes one
     auto seen = observe_sub_agent_meta(text, agent);
     if (seen) {
-      lines_.add(*seen);
+      sink_(*std::move(seen));
     } else {
       ++report_.tally.damaged;
     }
@@ -183,7 +182,7 @@ class Import {
   void rollout(const std::string& path) {
     const auto reader = rollout_reader([this](Observation&& seen) {
       note_session(seen);
-      lines_.add(seen);
+      sink_(std::move(seen));
     });
     if (!feed(path, *reader)) return;
     const std::string folder = parent_dir(path);
@@ -218,7 +217,7 @@ class Import {
 
   const std::string& directory_;
   Imported& report_;
-  Lines lines_;
+  const Sink& sink_;
   std::set<std::string> known_;  // paths that were asked for
   std::deque<SessionFile> due_;
   std::set<std::string> sessions_;
@@ -229,8 +228,17 @@ class Import {
 
 Result<Imported> import_sessions(const std::string& directory) {
   Imported report;
-  TRY(Import(directory, report).go());
+  Lines lines(report);
+  const Sink sink = [&](Observation&& seen) { lines.add(seen); };
+  TRY(Import(directory, report, sink).go());
+  if (report.files == 0) return report;
+  TRY(write_file(join_path(directory, "transcripts.jsonl"), lines.text(), Sync::kYes));
   return report;
+}
+
+Status read_sessions(const std::string& directory, const Sink& sink) {
+  Imported report;
+  return Import(directory, report, sink).go();
 }
 
 Result<Imported> import_otel(const std::string& directory, const std::string& file) {

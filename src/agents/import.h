@@ -36,6 +36,8 @@ struct Imported {
 // any of them is damaged, missing, left out or not known. An error is of the directory itself,
 // never of a session file.
 Result<Imported> import_sessions(const std::string& directory);
+// Gives out what they say until now, while the agent is at work; writes nothing. Errors as above.
+Status read_sessions(const std::string& directory, const Sink& sink);
 
 // Appends what an OTLP export says to <directory>/otel.jsonl. kUsage: it is not one, or too large.
 Result<Imported> import_otel(const std::string& directory, const std::string& file);

@@ -269,22 +269,22 @@ class Collection {
     return {};
   }
 
-  // What an update of a ref that was killed had written before it took the ref's lock, and the
-  // index of a question about attributes. Whoever wrote a young one may be alive, so --force does
-  // not take it either.
+  // What an update of a ref that was killed had written before it took the ref's lock, the index of
+  // a question about attributes, and what a look at a worktree needed. Whoever wrote a young one
+  // may be alive, so --force does not take it either.
   Status temporaries() {
     const std::string folder = state_.repository.txn_dir() + "/tmp";
     if (!TRY(exists(folder))) return {};
     for (const DirEntry& entry : TRY(list_dir(folder))) {
       const std::string path = join_path(folder, entry.name);
       struct stat info{};
-      const bool ours =
-          entry.name.starts_with("ref-") || entry.name.starts_with(repo::kAttributesIndex);
+      const bool ours = entry.name.starts_with("ref-") || entry.name.starts_with("look-") ||
+                        entry.name.starts_with(repo::kAttributesIndex);
       if (!ours || ::lstat(path.c_str(), &info) != 0) continue;
       const std::int64_t changed_ms = std::int64_t{info.st_mtim.tv_sec} * 1000;
       if (state_.host.clock->wall_ms() - changed_ms <= kLeftoverAgeMs) continue;
       report_.bytes_freed += bytes_below(path);
-      TRY(remove_file(path));
+      TRY(remove_tree(path));
       report_.removed.push_back("leftover " + path);
     }
     return {};

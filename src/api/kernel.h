@@ -23,6 +23,7 @@
 #include "txn/outcome.h"
 #include "txn/serve/agent_run.h"
 #include "txn/serve/instructions.h"
+#include "txn/working.h"
 
 namespace gittxn::api {
 
@@ -46,6 +47,7 @@ struct StatusReport {
     bool elsewhere = false;           // another clone of the hub has its work
     int process = 0;                  // of git-txn, where it runs a command of this now; 0: unknown
     std::int64_t last_call_wall_ms = 0;  // of that command, as it was seen last; 0: none yet
+    std::optional<Working> working;      // of that command; nullopt: none runs
     std::string phase;  // what its landing does right now, where that is under way in this clone
     LandingNow landing;
   };
@@ -268,7 +270,8 @@ class Kernel {
   Result<StatusReport> status(StatusScope scope = StatusScope::kOpen);
   Result<std::vector<LogLine>> log(int limit);
   Result<Outcome> show(const std::string& id);
-  Result<std::string> diff(const std::string& id);  // unified, as git prints it
+  // Unified, as git prints it; while a command of it runs, of what is there now.
+  Result<std::string> diff(const std::string& id);
   Result<ReadSet> reads(const std::string& id);
   Result<WhyReport> why(const std::string& id);
 

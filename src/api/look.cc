@@ -15,6 +15,7 @@
 #include "store/events.h"
 #include "txn/attempt.h"
 #include "txn/state.h"
+#include "txn/working.h"
 
 namespace gittxn::api {
 
@@ -239,7 +240,7 @@ Result<Outcome> Kernel::show(const std::string& id) {
   if (outcome.process != 0) {
     outcome.reads.complete = false;
     outcome.reads.unknown_reason = "the command is still running";
-    outcome.next = "git txn open " + txn.id.str() + " -- git diff";
+    outcome.next = "git txn diff " + txn.id.str();
   } else if (command_has_no_end(*state_, txn)) {
     outcome.reads.complete = false;
     outcome.reads.unknown_reason = unknown_words(Unknown::kKilled);
@@ -251,10 +252,17 @@ Result<std::string> Kernel::diff(const std::string& id) {
   const Txn txn = TRY(state_->find(id));
   repo::GitOptions git;
   git.dir = state_->repository.place().common_dir;
+  const auto between = [&](const std::string& from, const std::string& to) {
+    return state_->repository.git().must(
+        {"diff", "--no-ext-diff", "--no-color", "--find-renames", from, to}, git);
+  };
+  if (state_->require_here(txn) && running_now(txn).process != 0) {
+    const repo::Taken now = TRY(work_until_now(*state_, txn));
+    return between(now.base.str(), now.tree.str());
+  }
   const std::string work = work_of(txn).str();
   if (work.empty()) return no_work_yet(txn);
-  return state_->repository.git().must(
-      {"diff", "--no-ext-diff", "--no-color", "--find-renames", work + "^1", work}, git);
+  return between(work + "^1", work);
 }
 
 Result<ReadSet> Kernel::reads(const std::string& id) {

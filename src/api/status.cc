@@ -1,4 +1,5 @@
-// status and queue: what runs, waits and is open. Nothing is created, recorded or locked.
+// status and queue: what runs, waits and is open. Nothing is recorded or locked, and nothing made
+// but what a look at the worktree of a running command needs (txn/working.h).
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -101,6 +102,7 @@ Result<StatusReport::Line> line_of(State& state, Txn txn) {
 Result<StatusReport::Line> status_line(State& state, Txn of) {
   StatusReport::Line line = TRY(line_of(state, std::move(of)));
   const Txn& txn = line.txn;
+  if (line.process != 0) line.working = working_now(state, txn);
   // The objects that another clone's work is judged by may be in that clone alone.
   if (!is_final(txn.state) && !line.elsewhere) add_stale_reads(state, txn, line);
   // A phase that cannot be judged means stale reads that cannot either, and they say why.

@@ -75,6 +75,23 @@ void to_ask_field(FieldIo& io, const std::vector<std::string>& commands) {
            commands);
 }
 
+void working_field(FieldIo& io, const api::StatusReport::Line& line) {
+  if (!io.or_null("working", line.working.has_value())) return;
+  const api::Working working = line.working.value_or(api::Working());
+  const auto used = [&](store::Kind kind) {
+    return working.used ? std::optional((*working.used)[static_cast<std::size_t>(kind)])
+                        : std::nullopt;
+  };
+  io.group({"working", "Of that command until now; null: what cannot be told."}, [&](FieldIo& of) {
+    of.text_or_null({"tool", "The newest tool call that the agent's hooks told."}, working.tool);
+    of.text_or_null("tool_time", working.tool_wall_ms == 0 ? "" : format_utc(working.tool_wall_ms));
+    of.integer_or_null({"input", "Tokens of prompts, without caches."}, used(store::Kind::kInput));
+    of.integer_or_null({"output", "Tokens of answers."}, used(store::Kind::kOutput));
+    of.integer_or_null({"cache", "Tokens that caches gave or took."}, used(store::Kind::kCache));
+    of.integer_or_null({"changed", "Files that its worktree has changed."}, working.changed);
+  });
+}
+
 void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
   txn_fields(io, line.txn);
   io.boolean("owner_alive", line.owner_alive);
@@ -84,6 +101,7 @@ void status_line_fields(FieldIo& io, const api::StatusReport::Line& line) {
   phase_field(io, line);
   io.text_or_null({"last_call", "When that command made its newest call on record."},
                   line.last_call_wall_ms == 0 ? "" : format_utc(line.last_call_wall_ms));
+  working_field(io, line);
   command_exit_field(io, line.txn);
   commit_now_field(io, line.txn.landed_commit, line.landing);
   if (!io.or_null("owed", line.owed)) return;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/render.h"
 
 namespace gittxn::cli {
@@ -58,6 +60,27 @@ TEST(Resumed, ShowsWhatHasChangedAndWhatToDoNext) {
   EXPECT_THAT(resumed_lines(resumed, Style()),
               HasSubstr("too long to be shown\nsemantic does not let it land with stale reads\n"
                         "next: git txn retry t-1\n"));
+}
+
+TEST(StatusLines, TellWhatACommandHasDoneByNow) {
+  api::StatusReport report;
+  report.lines.emplace_back();
+  api::StatusReport::Line& line = report.lines.back();
+  line.txn.id = TxnId("t-7k2m");
+  line.txn.target = RefName("refs/heads/main");
+  line.owner_alive = true;
+  line.process = 4711;
+  line.working.emplace();
+  const std::string nothing = status_lines(report, 10'000, Style());
+  EXPECT_EQ(std::ranges::count(nothing, '\n'), 2);
+  line.working->changed = 1;
+  EXPECT_THAT(status_lines(report, 10'000, Style()), HasSubstr("\n              1 file changed\n"));
+  line.working->tool = "Edit src/\x1b.py";
+  line.working->tool_wall_ms = 7'000;
+  line.working->used = store::Amounts{1200, 310, 5000};
+  EXPECT_THAT(status_lines(report, 10'000, Style()),
+              HasSubstr("              Edit src/\\x1b.py 3 s ago, 1 file changed, tokens: 1200 in, "
+                        "310 out, 5000 cached\n"));
 }
 
 }  // namespace

@@ -132,6 +132,11 @@ struct Taken {
 // object, paths that clash on case-insensitive systems. kNotFound when the worktree is gone.
 Result<Taken> take(Repository& repository, const Worktree& worktree, const Oid& base,
                    const RefName& target);
+// The same while a command is at work there, for who only looks: what take() needs is in `folder`,
+// away from the worktree, which may be taken or removed meanwhile. A file that is being written is
+// seen as far as it is. A crash leaves the folder.
+Result<Taken> take_a_look(Repository& repository, const Worktree& worktree, const Oid& base,
+                          const RefName& target, const std::string& folder);
 
 // Why a changed file of git-lfs cannot land on the branch, and what ends that; both empty when it
 // can. It lands as git add takes it: the filter makes the pointer, and the contents are kept with

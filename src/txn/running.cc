@@ -135,7 +135,7 @@ std::unexpected<Error> no_work_yet(const Txn& txn) {
                 "look into its worktree with: git txn open " + id);
   }
   return fail(Code::kUsage, id + " is still running; its changes are not recorded yet",
-              "see them as they are now with: git txn open " + id + " -- git diff");
+              "see them as they are now with: git txn diff " + id);
 }
 
 Result<bool> has_worktree(const Txn& txn) {

@@ -35,9 +35,15 @@ while_it_runs() {
   exits 0 git txn show "$ID"
   assert_contains "$OUT" running
   assert_lacks "$OUT" 'git txn commit'
-  exits 3 git txn diff "$ID"
+  exits 0 git txn status --json
+  assert_eq "$(field '.transactions[0].working | .changed, .tool, .input' | xargs)" '1 null null'
+  exits 0 git txn diff "$ID" --json
+  assert_contains "$(field .diff)" '+++ b/src/new.txt'
+  exits 0 git txn diff "$ID"
+  assert_contains "$OUT" '+x'
+  exits 3 git txn diff "$ID" --symbols
   assert_contains "$ERR" "$ID is still running; its changes are not recorded yet"
-  assert_contains "$ERR" "git txn open $ID -- git diff"
+  assert_contains "$ERR" "git txn diff $ID"
   exits 0 git txn why "$ID"
   assert_contains "$OUT" "its command is still running (pid $RUN_PID)"
   assert_contains "$OUT" "git txn stop $ID"
@@ -57,7 +63,7 @@ while_it_runs() {
   assert_eq "$(show src/new.txt)" x
   assert_sound
 }
-test_case 'while it runs: status names the process, diff and show say that it runs, stop ends it' while_it_runs
+test_case 'while it runs: status names the process, diff shows what is there, show says that it runs, stop ends it' while_it_runs
 
 where_landings_went() {
   new_repo

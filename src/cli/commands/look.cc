@@ -149,7 +149,9 @@ const CommandSpec kStatusCommand{
     .description =
         "Every transaction that has not ended, with the reason for each wait, the reads that no "
         "longer hold at the head of the branch right now, and who holds which lock; then the "
-        "newest landings. Changes nothing.\n\nThe pid is that of git-txn itself: the one that a "
+        "newest landings. Changes nothing.\n\nOf one whose command runs it says how many files its "
+        "worktree has changed by now and, where an agent's hooks and session files tell it, the "
+        "newest tool call and the tokens.\n\nThe pid is that of git-txn itself: the one that a "
         "shell has of `git txn run` is git's, which waits for it. To end a run, use git txn stop.",
     .group = Group::kDaily,
     .stability = Stability::kStable,
@@ -226,7 +228,9 @@ const CommandSpec kShowCommand{
 const CommandSpec kDiffCommand{
     .name = "diff",
     .summary = "show the change of a transaction",
-    .description = "A unified diff against its base, as git prints it.",
+    .description =
+        "A unified diff against its base, as git prints it. While a command of it runs, that of "
+        "what its worktree has now; nothing is recorded, and the command is not disturbed.",
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .handler = diff_command,

@@ -102,7 +102,7 @@ Status read_upper(TakeView& view, Taken* taken) {
 }
 
 Result<TakeView> open_view(Repository& repository, const Worktree& given, const Oid& base,
-                           const RefName& target, Taken* taken) {
+                           const RefName& target, const std::string& folder, Taken* taken) {
   const Worktree worktree = as_on_disk(given);
   const auto root = TreeRoot::open(worktree.tree);
   struct stat info{};
@@ -115,7 +115,7 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
   view.worktree = worktree;
   view.base = base;
   view.target = target;
-  view.dir = worktree.path + "/take";
+  view.dir = folder;
   view.index = view.dir + "/index";
   TRY(remove_tree(view.dir));
   const auto inherited = TRY(internal::inherited_config(repository));
@@ -186,8 +186,13 @@ Result<Taken> take_in(TakeView& view, Taken taken) {
 
 Result<Taken> take(Repository& repository, const Worktree& worktree, const Oid& base,
                    const RefName& target) {
+  return take_a_look(repository, worktree, base, target, worktree.path + "/take");
+}
+
+Result<Taken> take_a_look(Repository& repository, const Worktree& worktree, const Oid& base,
+                          const RefName& target, const std::string& folder) {
   Taken empty;
-  auto view = open_view(repository, worktree, base, target, &empty);
+  auto view = open_view(repository, worktree, base, target, folder, &empty);
   if (!view) return std::unexpected(std::move(view).error().in("taking " + worktree.path));
   auto taken = take_in(*view, std::move(empty));
   const Status removed = remove_tree(view->dir);

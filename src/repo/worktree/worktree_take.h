@@ -41,8 +41,8 @@ struct TakeView {
   Worktree worktree;
   Oid base;
   RefName target;
-  std::string dir;    // <path>/take
-  std::string index;  // <path>/take/index
+  std::string dir;    // <path>/take, or of a look
+  std::string index;  // DIR/index
   GitOptions git;     // GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, object directories
   bool partial_clone = false;
   bool sparse = false;  // the worktree is, or the agent made it so

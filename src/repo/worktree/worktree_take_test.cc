@@ -45,6 +45,23 @@ TEST(Take, NothingIsNothing) {
   EXPECT_THAT(taken.notes, IsEmpty());
 }
 
+// A look while somebody takes it, or removes it: neither meets the other.
+TEST(Take, ALookIsBesideIt) {
+  const ScratchRepo repo = take_repo();
+  Agent agent(repo);
+  agent.write("src/a.txt", "new\n");
+  const std::string taking = agent.worktree().path + "/take";
+  const std::string folder = repo.root() + "/look";
+  ASSERT_TRUE(make_dirs(taking));
+  ASSERT_TRUE(write_file(taking + "/index", "somebody's", Sync::kNo));
+  const Taken seen = must(take_a_look(agent.repository(), agent.worktree(), agent.base(),
+                                      RefName("refs/heads/main"), folder));
+  EXPECT_THAT(paths_of(seen.changes), ElementsAre("src/a.txt"));
+  EXPECT_EQ(must(read_file(taking + "/index")), "somebody's");
+  EXPECT_FALSE(must(exists(folder)));
+  EXPECT_EQ(agent.take_all().tree, seen.tree);
+}
+
 TEST(Take, CommittedStagedAndNeither) {
   const ScratchRepo repo = take_repo();
   Agent agent(repo);

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "agents/hook_log.h"
+#include "agents/import.h"
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/hash.h"
@@ -213,6 +214,16 @@ Status report_agent_usage(State& state, const Txn& txn) {
   TRY(report_file(state, txn, join_path(observed, "transcripts.jsonl"), kTranscript));
   TRY(report_file(state, txn, join_path(observed, "otel.jsonl"), kTranscript));
   return report_file(state, txn, join_path(observed, "hooks.jsonl"), kHook);
+}
+
+Result<std::optional<store::Amounts>> told_until_now(const Txn& txn) {
+  Items items;
+  TRY(agents::read_sessions(observed_dir(txn.attempts.back()),
+                            [&](agents::Observation&& seen) { take(seen, txn, items); }));
+  if (items.empty()) return std::nullopt;
+  store::Amounts all{};
+  for (const auto& [id, amounts] : items) all = store::amounts_sum(all, amounts);
+  return std::optional(all);
 }
 
 Status UsageLimits::check(State& state, const Txn& txn) {

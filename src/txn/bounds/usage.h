@@ -91,4 +91,8 @@ Status charge_noted(State& state, const Txn& txn);
 // sense are passed over; they are counted where reads are taken.
 Status report_agent_usage(State& state, const Txn& txn);
 
+// What the session files of the agent tell of its last attempt until now, while it is at work;
+// nullopt: they tell of none. Records nothing.
+Result<std::optional<store::Amounts>> told_until_now(const Txn& txn);
+
 }  // namespace gittxn::api
