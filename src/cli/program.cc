@@ -7,6 +7,7 @@
 
 #include "base/bug.h"
 #include "base/failpoint.h"
+#include "cli/detach.h"
 #include "cli/help.h"
 #include "cli/json_out.h"
 #include "cli/session.h"
@@ -78,6 +79,8 @@ int run_program(Process process) {
 
   Session session;
   session.args = *std::move(parsed);
+  session.arguments = argv;
+  session.supervisor = take_supervisor(env);
   session.host.cwd = *std::move(cwd);
   session.host.program = std::move(process.program);
   session.host.clock = process.clock;

@@ -47,6 +47,8 @@ class Printer {
 
 struct Session {
   Parsed args;
+  std::vector<std::string> arguments;  // as they were given
+  int supervisor = -1;                 // of a detached run (detach.h); -1: there is none
   api::Host host;
   Style style;  // of standard output
   bool output_is_terminal = false;
@@ -55,6 +57,7 @@ struct Session {
 
   const std::string& id() const { return args.operands.at(0); }  // of commands that take one
   bool json() const { return args.has("--json"); }
+  bool is_supervised() const { return supervisor >= 0; }
   bool quiet() const { return args.has("--quiet"); }
   std::optional<std::string> flag(const std::string& name) const { return args.text(name); }
   std::string text_of(const std::string& flag) const { return args.text(flag).value_or(""); }
