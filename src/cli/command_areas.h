@@ -11,6 +11,7 @@ namespace gittxn::cli {
 std::vector<CommandSpec> work_commands();       // work.cc
 std::vector<CommandSpec> step_commands();       // steps.cc
 std::vector<CommandSpec> look_commands();       // look.cc
+std::vector<CommandSpec> output_commands();     // output.cc
 std::vector<CommandSpec> event_commands();      // events.cc
 std::vector<CommandSpec> merge_commands();      // merge.cc
 std::vector<CommandSpec> agent_commands();      // agents.cc
@@ -29,8 +30,9 @@ inline constexpr FlagSpec kActor{"--actor", "WHO", "who did it (default: your gi
 
 // In the order in which help names them.
 inline constexpr std::vector<CommandSpec> (*kAreas[])() = {
-    work_commands,  step_commands,    look_commands,     event_commands,    merge_commands,
-    agent_commands, summary_commands, policy_commands,   workflow_commands, portfolio_commands,
-    lease_commands, budget_commands,  proposal_commands, care_commands,     internal_commands};
+    work_commands,   step_commands,     look_commands,      output_commands,
+    event_commands,  merge_commands,    agent_commands,     summary_commands,
+    policy_commands, workflow_commands, portfolio_commands, lease_commands,
+    budget_commands, proposal_commands, care_commands,      internal_commands};
 
 }  // namespace gittxn::cli

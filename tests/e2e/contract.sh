@@ -62,6 +62,9 @@ a_life() {
   met stop
   exits 0 git txn stop "$(git txn status --json | jq -r '.transactions[] | select(.process != null).txn')" --json
   ends 1
+  exits 0 git txn run --detach --json -- true
+  exits 0 git txn attach "$(field .txn)" --json
+  exits 0 git txn logs "$(field .txn)" --json
   exits 0 git txn log --json
   exits 0 git txn gate list --json
   exits 0 git txn gate show there --json

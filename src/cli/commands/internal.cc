@@ -40,7 +40,7 @@ Result<int> internal_man(Session& session) {
 bool takes(std::string_view command, const api::StatusReport::Line& line) {
   const TxnState state = line.txn.state;
   if (command == "resume") return state == TxnState::kAborted || !is_final(state);
-  if (command == "stop") return line.process != 0;
+  if (command == "stop" || command == "attach") return line.process != 0;
   if (command == "exec") return state == TxnState::kOpen;
   if (command == "commit" || command == "abort" || command == "open") return !is_final(state);
   return true;

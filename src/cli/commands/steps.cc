@@ -1,4 +1,4 @@
-// abort, stop, resume, compensate.
+// open, abort, stop, compensate.
 #include <fmt/format.h>
 
 #include "base/fields.h"
@@ -47,6 +47,43 @@ Result<int> compensate_command(Session& session, api::Kernel& kernel) {
       fmt::format("compensation {} is run if this transaction ends without landing\n", one.number));
 }
 
+struct Place {
+  TxnId txn;
+  std::string path;
+};
+constexpr Printed<Place> kWorktreeJson{
+    "worktree", "Where the files of a transaction are.", [](FieldIo& io, const Place& place) {
+      io.each_text({{"txn", place.txn.str()}, {"worktree", place.path}});
+    }};
+
+Result<int> open_command(Session& session, api::Kernel& kernel) {
+  const std::vector<std::string>& operands = session.args.operands;
+  if (operands.size() > 1) {
+    session.reporter->finish();
+    return kernel.enter(operands.front(), {operands.begin() + 1, operands.end()});
+  }
+  if (session.args.has("--shell")) {
+    const std::string shell = variable(session.host.env, "SHELL");
+    session.reporter->note("a shell in its worktree; leave it to come back");
+    return kernel.exec(session.id(), {shell.empty() ? "sh" : shell}, {}, session.progress());
+  }
+  std::string path = TRY(kernel.worktree_of(session.id()));
+  if (session.json()) {
+    const TxnId id = TRY(kernel.id_of(session.id()));
+    session.out->json(kWorktreeJson({id, path}));
+    return kExitDone;
+  }
+  // On a terminal it is read, elsewhere it is used: then it must be the path itself.
+  session.out->text((session.output_is_terminal ? clean(path) : path) + "\n");
+  if (session.output_is_terminal) {
+    session.reporter->note(
+        fmt::format("reads of a shell there are not recorded; git txn open {} "
+                    "--shell records them",
+                    session.id()));
+  }
+  return kExitDone;
+}
+
 const CommandSpec kAbortCommand{
     .name = "abort",
     .summary = "give up a transaction",
@@ -69,8 +106,8 @@ const CommandSpec kStopCommand{
     .description =
         "Asks the process of git-txn that runs it to end it, as a Ctrl-C in its terminal does, and "
         "everything it started when it has not ended after five seconds. Waits until it has. "
-        "Nothing lands and the work is kept: commit lands it, abort gives it up. On the machine "
-        "where it runs only.",
+        "Nothing lands and the work is kept: commit lands it, abort gives it up. A detached run is "
+        "also ended while it waits, or while gates run. On the machine where it runs only.",
     .group = Group::kSteps,
     .effect = Effect::kWrites,
     .handler = stop_command,
@@ -99,10 +136,33 @@ const CommandSpec kCompensateCommand{
                   "inside of a transaction, once the database is there"}},
     .outputs = {{kCompensationJson}}};
 
+const CommandSpec kOpenCommand{
+    .name = "open",
+    .summary = "print the path of a transaction's worktree",
+    .description =
+        "Prints the path of the worktree. Editing there is fine; to have reads recorded work "
+        "through --shell or exec.\n\nWith a command it runs that where the files are seen, also "
+        "while the transaction works; it is not recorded. The files of an overlay are seen by such "
+        "commands and shells alone, until open makes plain files of them, which it does when "
+        "nobody works in it; the transaction goes on in those.",
+    .group = Group::kDaily,
+    .stability = Stability::kStable,
+    .handler = open_command,
+    .operands = {{"ID", Value::kTxn}, {"COMMAND", Value::kText, 0, 10000}},
+    .flags = {{.name = "--shell",
+               .label = {},
+               .help = "start $SHELL in it, with its reads recorded",
+               .stability = Stability::kStable,
+               .effect = Effect::kWritesInside}},
+    .examples = {{"cd \"$(git txn open -q t-7k2m)\"", "go to its worktree"},
+                 {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"},
+                 {"git txn open t-7k2m -- git diff", "look into it while its command works"}},
+    .outputs = {{kWorktreeJson}, {"", "--"}, {"", "--shell"}}};
+
 }  // namespace
 
 std::vector<CommandSpec> step_commands() {
-  return {kAbortCommand, kStopCommand, kCompensateCommand};
+  return {kOpenCommand, kAbortCommand, kStopCommand, kCompensateCommand};
 }
 
 }  // namespace gittxn::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/command_areas.h"
+#include "cli/detach.h"
 #include "cli/json_out.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -53,15 +54,6 @@ constexpr Printed<Ran> kExecJson{"exec",
                                    io.integer("command_exit", ran.status);
                                  }};
 
-struct Place {
-  TxnId txn;
-  std::string path;
-};
-constexpr Printed<Place> kWorktreeJson{
-    "worktree", "Where the files of a transaction are.", [](FieldIo& io, const Place& place) {
-      io.each_text({{"txn", place.txn.str()}, {"worktree", place.path}});
-    }};
-
 // The end of run and commit.
 Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
   int status = api::exit_code(outcome);
@@ -72,16 +64,23 @@ Result<int> tell(Session& session, api::Kernel& kernel, api::Outcome outcome) {
     status = kExitNo;
   }
   if (session.quiet()) outcome.next.clear();
-  if (!session.json()) {
+  if (!session.json() || session.is_supervised()) {
     for (const std::string& note : outcome_notes(outcome)) session.reporter->note(note);
   }
-  const std::string text = outcome_lines(outcome, session.style);
-  session.show(kOutcomeJson(outcome), session.quiet() && status == kExitDone ? "" : text);
+  const bool hushed = session.quiet() && status == kExitDone;
+  const std::string text = hushed ? "" : outcome_lines(outcome, session.style);
+  session.show(kOutcomeJson(outcome), text);
+  // The result is for programs; this is the end of what people are shown.
+  if (session.is_supervised()) Printer(2).text(text);
   return status;
 }
 
 Result<int> run_command(Session& session, api::Kernel& kernel) {
-  return tell(session, kernel, TRY(kernel.run(options_of(session), session.progress())));
+  const bool detach = session.args.has("--detach");
+  if (detach && !session.is_supervised()) return run_detached(session);
+  api::Progress progress = session.progress();
+  if (detach) tell_supervisor(session.supervisor, kernel, progress);
+  return tell(session, kernel, TRY(kernel.run(options_of(session), progress)));
 }
 
 Result<int> retry_command(Session& session, api::Kernel& kernel) {
@@ -155,35 +154,6 @@ Result<int> exec_command(Session& session, api::Kernel& kernel) {
     session.out->json(kExecJson({id, status}));
   }
   return status;
-}
-
-Result<int> open_command(Session& session, api::Kernel& kernel) {
-  const std::vector<std::string>& operands = session.args.operands;
-  if (operands.size() > 1) {
-    session.reporter->finish();
-    return kernel.enter(operands.front(), {operands.begin() + 1, operands.end()});
-  }
-  if (session.args.has("--shell")) {
-    const std::string shell = variable(session.host.env, "SHELL");
-    session.reporter->note("a shell in its worktree; leave it to come back");
-    return kernel.exec(session.id(), {shell.empty() ? "sh" : shell}, options_of(session),
-                       session.progress());
-  }
-  std::string path = TRY(kernel.worktree_of(session.id()));
-  if (session.json()) {
-    const TxnId id = TRY(kernel.id_of(session.id()));
-    session.out->json(kWorktreeJson({id, path}));
-    return kExitDone;
-  }
-  // On a terminal it is read, elsewhere it is used: then it must be the path itself.
-  session.out->text((session.output_is_terminal ? clean(path) : path) + "\n");
-  if (session.output_is_terminal) {
-    session.reporter->note(
-        fmt::format("reads of a shell there are not recorded; git txn open {} "
-                    "--shell records them",
-                    session.id()));
-  }
-  return kExitDone;
 }
 
 constexpr FlagSpec kRunKey{
@@ -286,7 +256,11 @@ const CommandSpec kRunCommand{
         "read are added for this run alone; no settings of yours are changed (--no-inject, "
         "txn.inject).\n\nThe command gets your standard input and terminal and starts in the "
         "same sub-directory. The first Ctrl-C goes to it, a second one ends everything it "
-        "started.",
+        "started, and so does the loss of the terminal; the work is kept.\n\nWith --detach the "
+        "whole of this happens in the background, without a terminal and with nothing on "
+        "standard input: the id is printed once the command runs, git txn attach follows it, git "
+        "txn logs shows what it has printed and git txn stop ends it. What cannot be started is "
+        "told as it is without --detach.",
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
@@ -319,6 +293,8 @@ const CommandSpec kRunCommand{
               kRunWorkflow,
               kRunPhase,
               {"--exit-code", "", "when the command fails, exit with its own status instead of 1"},
+              {"--detach", "",
+               "start it in the background, independent of this terminal, and print its id"},
               {"--instead", "ID",
                "abort this transaction once the new one has begun; its work is kept", Value::kTxn}},
     .examples = {{"git txn run -- make fmt",
@@ -327,9 +303,11 @@ const CommandSpec kRunCommand{
                   "an agent, with a name"},
                  {"git txn run --no-land -- ./migrate.sh",
                   "look at the change first, land it with commit"},
+                 {"git txn run --detach -- claude -p 'fix the login test'",
+                  "in the background; git txn attach follows it"},
                  {"git txn run --onto release --wait 10m -- ./backport.sh 4711",
                   "another branch; wait at most ten minutes"}},
-    .outputs = {{kOutcomeJson}}};
+    .outputs = {{kOutcomeJson}, {kDetachedJson, "--detach"}}};
 
 const CommandSpec kRetryCommand{
     .name = "retry",
@@ -466,34 +444,11 @@ const CommandSpec kCommitCommand{
                  {"git txn commit t-7k2m --wait 1h", "wait for a dirty file or a turn"}},
     .outputs = {{kOutcomeJson}, {kOutcomeJson, "--all", Lines::kMany}}};
 
-const CommandSpec kOpenCommand{
-    .name = "open",
-    .summary = "print the path of a transaction's worktree",
-    .description =
-        "Prints the path of the worktree. Editing there is fine; to have reads recorded work "
-        "through --shell or exec.\n\nWith a command it runs that where the files are seen, also "
-        "while the transaction works; it is not recorded. The files of an overlay are seen by such "
-        "commands and shells alone, until open makes plain files of them, which it does when "
-        "nobody works in it; the transaction goes on in those.",
-    .group = Group::kDaily,
-    .stability = Stability::kStable,
-    .handler = open_command,
-    .operands = {{"ID", Value::kTxn}, {"COMMAND", Value::kText, 0, 10000}},
-    .flags = {{.name = "--shell",
-               .label = {},
-               .help = "start $SHELL in it, with its reads recorded",
-               .stability = Stability::kStable,
-               .effect = Effect::kWritesInside}},
-    .examples = {{"cd \"$(git txn open -q t-7k2m)\"", "go to its worktree"},
-                 {"git txn open t-7k2m --shell", "a shell in it; leave the shell to come back"},
-                 {"git txn open t-7k2m -- git diff", "look into it while its command works"}},
-    .outputs = {{kWorktreeJson}, {"", "--"}, {"", "--shell"}}};
-
 }  // namespace
 
 std::vector<CommandSpec> work_commands() {
-  return {kRunCommand,   kResumeCommand, kRetryCommand,  kUndoCommand,
-          kBeginCommand, kExecCommand,   kCommitCommand, kOpenCommand};
+  return {kRunCommand,   kResumeCommand, kRetryCommand, kUndoCommand,
+          kBeginCommand, kExecCommand,   kCommitCommand};
 }
 
 }  // namespace gittxn::cli
