@@ -233,7 +233,7 @@ class GitTxn(strategies.Strategy):
     def go_on(self, job, state):
         """What follows a refusal: the head is merged into the same worktree, the agent goes on there, and its change is
         tried again. Returns whether it landed; `state.over` says that going on is no use any more."""
-        resumed, done = self.git_txn("resume", "--json", state.txn)
+        resumed, done = self.git_txn("resume", "--by-hand", "--json", state.txn)
         if done.returncode != 0:
             raise NotJudged(f"resume: {done.stderr[-300:]}")
         if not may_go_on(resumed.get("went_on")):
