@@ -112,6 +112,13 @@ class Carrier {
     return land::certify_reads(context_, txn_, footprint, head_);
   }
 
+  // As it was read, and not by what landing lets pass; what an agent read for itself aside.
+  static bool holds(const Verdict& verdict) {
+    return verdict.commit && std::ranges::all_of(verdict.excused, [](const Excuse& excuse) {
+             return excuse.why == Excuse::Why::kHousekeeping;
+           });
+  }
+
   // A command that only printed something is no question any more where what it looked at has
   // changed: its looks are reads like others, and whoever sees the difference judges it. A test run
   // is left to the landing, which asks it again.
@@ -125,7 +132,7 @@ class Carrier {
         if (read.question == question.number) looks.push_back(read);
       }
       for (Read& look : looks) look.question = 0;
-      if (!TRY(verdict_of(looks)).commit) stale.insert(question.number);
+      if (!holds(TRY(verdict_of(looks)))) stale.insert(question.number);
     }
     std::vector<Read> reads = known.reads;
     for (Read& read : reads) {
@@ -140,7 +147,7 @@ class Carrier {
   Status judge(std::span<const Read> reads, ReadSet& carried, std::vector<StaleRead>& stale) {
     if (reads.empty()) return {};
     const Verdict verdict = TRY(verdict_of(reads));
-    if (verdict.commit) {
+    if (holds(verdict)) {
       for (const Read& read : reads) carried.reads.push_back(TRY(at_head(read)));
       return {};
     }
@@ -149,12 +156,24 @@ class Carrier {
       TRY(judge(reads.subspan(0, half), carried, stale));
       return judge(reads.subspan(half), carried, stale);
     }
-    return rejudge(reads.front(), verdict.conflicts, carried, stale);
+    const Read& read = reads.front();
+    return verdict.commit ? show_excused(read, carried, stale)
+                          : rejudge(read, verdict.conflicts, carried, stale);
+  }
+
+  // What landing lets pass is not known to whoever goes on: a listing is short of the names that
+  // came. So it is shown, and read at the head from then on; what is too long is let pass as
+  // before, judged from where it was read.
+  Status show_excused(const Read& read, ReadSet& carried, std::vector<StaleRead>& stale) {
+    const std::size_t before = stale.size();
+    TRY(rejudge(read, {}, carried, stale));
+    if (stale.size() > before && !stale.back().rejudged) stale.pop_back();
+    return {};
   }
 
   // A part of a file may be at another place there, and is judged from where it was read.
   Result<Read> at_head(Read read) const {
-    if (certify::lies_in_contents(read)) return read;
+    if (read.kind != ReadKind::kSearch && certify::lies_in_contents(read)) return read;
     read.snapshot = head_;
     if (read.kind != ReadKind::kContent) return read;
     const TreeEntry entry = TRY(state_.repository.objects().entry_at(head_tree_, read.subject));

@@ -59,6 +59,22 @@ patched() {
 }
 test_case 'what it does again in that round lands in one commit' patched
 
+# What it has listed let names that came pass; in its round it looks at them.
+listed() {
+  with_claude
+  export FAKE_AGAIN='Bash "grep -rn guide docs"; Write decided.txt "from both"'
+  works 'Bash "ls docs"; Read src/f1.txt; Write decided.txt "from f1"; meet'
+  met
+  person_commits docs/terms.md theirs
+  person_commits src/f1.txt 'another line'
+  go_on
+  ended 0 landed
+  assert_eq "$(show decided.txt) $(rungs)" 'from both resume src/f1.txt: landed'
+  assert_contains "$(<"$WORLD/told")" docs/terms.md
+  assert_sound
+}
+test_case 'names that came into a directory that it has listed are told, and may be looked at' listed
+
 markers() {
   with_claude
   export FAKE_AGAIN='if grep -q "still have conflict markers" "$FAKE_TOLD"; then Write src/f2.txt both; fi'
