@@ -16,18 +16,12 @@ import pathlib
 import socket
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import tasks  # noqa: E402
 import trees  # noqa: E402
 import workspace  # noqa: E402
-
-
-# Real agents take longer to tell their hooks of a call. On a busy machine the tracer sees a process later than it began,
-# and what was begun after the end of a call was not shown by it: results would depend on what else the machine does.
-AFTER_CALL_S = 0.05
 
 
 class Session:
@@ -59,7 +53,6 @@ class Session:
         call = {"tool_name": tool, "tool_input": given, "tool_use_id": f"toolu_{self.round}_{self.calls}"}
         self.event("PreToolUse", **call)
         answer, fields, worked = act()
-        time.sleep(AFTER_CALL_S)
         used = {"type": "tool_use", "id": call["tool_use_id"], "name": tool, "input": given}
         message = {"id": f"msg_{self.round}_{self.calls}", "role": "assistant", "model": "scripted", "content": [used],
                    "usage": {"input_tokens": 0, "output_tokens": 0}}

@@ -160,6 +160,8 @@ class GitTxn(strategies.Strategy):
         self.trees = {}
 
     def play(self):
+        if program_under_test().name != "git-txn":
+            raise NotJudged("the program has another name than git-txn: it would not know its own hooks")
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="txnbench.", dir=trees.scratch()))
         self.listener = socket.create_server(("127.0.0.1", 0))
         try:
@@ -299,7 +301,11 @@ class ByItself(GitTxn):
 
     @staticmethod
     def missing():
-        said = subprocess.run([program_under_test(), "run", "--help"], capture_output=True, text=True, check=False)
+        try:
+            program = program_under_test()
+        except SystemExit as error:
+            return str(error)
+        said = subprocess.run([program, "run", "--help"], capture_output=True, text=True, check=False)
         return None if "--repairs" in said.stdout else "the program has no --repairs"
 
     def do(self, job):
