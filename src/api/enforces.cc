@@ -48,11 +48,12 @@ constexpr Enforced kTable[] = {
      "of calls what did not happen, and what an editor computes by itself or for whoever types "
      "there",
      "the trace; the agent's hooks, which it writes itself; closed lists of programs and options"},
-    {"A read that has changed, of a refused transaction that is resumed",
-     "semantic lets whoever resumes it answer for it: the difference is shown to them whole, what "
-     "the branch has counts as read, and why --admitted lists it; strict does not, and neither "
-     "takes a difference that is too long to be shown. Neither: whether they looked",
-     "the difference that git txn resume prints"},
+    {"A read that has changed, of a refused transaction that goes on",
+     "semantic lets whoever goes on answer for it, a person or the conversation of its agent: the "
+     "difference is shown to them whole, what the branch has counts as read, and why --admitted "
+     "lists it; strict does not, and neither takes a difference that is too long to be shown. "
+     "Neither: whether they looked, and whether an agent of txn.resume.NAME was told",
+     "the difference that git txn resume prints, or that the agent's own hook says it was told"},
     {"History: which commits and references there are",
      "semantic does not ask again what git log and the like have shown; strict does: it has to be "
      "the same bytes on the branch, or the branch has not moved. Neither: how long an abbreviated "
