@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::int64_t kLeftoverAgeMs = 3'600'000;  // longer than anybody needs a file open
 
-constexpr std::int64_t kOutputAgeMs = 7 * 24 * 3'600'000LL;
+constexpr std::int64_t kOutputAgeMs = std::int64_t{7} * 24 * 3'600'000;
 
 FAILPOINT(fp_worktree, "api.gc.worktree_removed");
 FAILPOINT(fp_refs, "api.gc.refs_dropped");

@@ -70,7 +70,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   // Of one that stopped, whose agent goes on first.
-  Result<std::optional<Outcome>> take_up(Held held, Refusal refusal) {
+  Result<std::optional<Outcome>> take_up(Held held, const Refusal& refusal) {
     begun_ = std::move(held);
     ran_ = true;
     const std::string why =
@@ -451,13 +451,13 @@ Status check_replaced(State& state, const std::string& other) {
 
 }  // namespace
 
-Result<std::optional<Outcome>> take_up(State& state, Held held, Refusal refusal,
+Result<std::optional<Outcome>> take_up(State& state, Held held, const Refusal& refusal,
                                        const RunOptions& options, const Progress& progress) {
   RunOptions again = options;
   again.command = held.txn.command;
   again.confine = held.txn.attempts.back().confine;
   if (again.confine->empty()) again.confine.reset();
-  return Run(state, again, progress).take_up(std::move(held), std::move(refusal));
+  return Run(state, again, progress).take_up(std::move(held), refusal);
 }
 
 Result<Outcome> Kernel::run(const RunOptions& options, const Progress& progress) {

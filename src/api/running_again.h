@@ -12,7 +12,7 @@ namespace gittxn::api {
 
 // `held`: open, the caller's, with a worktree and its work taken. nullopt: its agent cannot be
 // asked, and nothing was changed but what a merge of the branch changes (txn/rounds.h).
-Result<std::optional<Outcome>> take_up(State& state, Held held, Refusal refusal,
+Result<std::optional<Outcome>> take_up(State& state, Held held, const Refusal& refusal,
                                        const RunOptions& options, const Progress& progress);
 
 }  // namespace gittxn::api

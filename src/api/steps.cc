@@ -306,7 +306,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
   }
   if (txn.attempts.empty()) return never_started(txn);
   TRY(check_not_half_undone(*state_, txn));
-  Refusal why_not = refusal_of(TRY(why(id)));
+  const Refusal why_not = refusal_of(TRY(why(id)));
   const Identity who = TRY(state_->repository.identity());
   const std::int64_t slot = TRY(state_->store->next_slot());
   // Had before the log names it, so that nobody takes the transaction up before we are done.
@@ -325,8 +325,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
     TRY(keep_work(*state_, TRY(reload(*state_, txn.id)), progress));
     if (asks) {
       Held ours{TRY(reload(*state_, txn.id)), std::move(owner)};
-      resumed.outcome =
-          TRY(take_up(*state_, std::move(ours), std::move(why_not), options, progress));
+      resumed.outcome = TRY(take_up(*state_, std::move(ours), why_not, options, progress));
     }
     if (resumed.outcome) {
       resumed.txn = resumed.outcome->txn;

@@ -120,7 +120,7 @@ TEST(Take, AgreesWithGitAdd) {
         "README", "src",     "src/a.txt", "src/b.txt", "src/a.txt/x", "n",      "n/m", "n/m/o",
         "z.log",  "build/x", "n/k.log",   ":colon",    "*",           "li\nne", "\xff"};
     for (int step = 0; step < 25; ++step) {
-      const std::string name = names[random.below(names.size())];
+      const std::string& name = names[random.below(names.size())];
       const auto what = random.below(6);
       if (what == 0) {
         agent.remove(name);
