@@ -169,7 +169,7 @@ def equal_lines(a, b):
 
 class Harness:
     def __init__(self, port):
-        # As the connection to a model's server: a socket in the file system would be a daemon, who may know anything.
+        # A connection as to a model's server: a socket in the file system would be a daemon, who may know anything.
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.lines = self.socket.makefile("rw")
 

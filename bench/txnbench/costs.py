@@ -15,7 +15,7 @@ THINK_SPREAD = 0.5
 RESUMED = 0.3  # a resumed round costs this share of looking, thinking and editing (assumed, not measured)
 TOKENS_PER_SECOND = 60.0  # of looking, thinking and editing; running the tests takes none
 
-# How often an agent may be told to go on, and how often it is run again from nothing. git-txn's own defaults.
+# Limits of telling an agent to go on, and of running it again from nothing. git-txn's own defaults.
 REPAIRS = 3
 RETRIES = 2
 

@@ -1,7 +1,7 @@
 // The command that goes on with a conversation of an agent: the one that began it, with its
 // options, without its prompt, and with the conversation named. Pure: values in, values out.
 //
-// What the agent is told next comes on the standard input. Known are `claude -p` and `codex exec`;
+// The next words for the agent come on the standard input. Known are `claude -p` and `codex exec`;
 // in a conversation at a terminal a person is there to go on with it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What came of a transaction is undone, or its command is run again: a transaction of its own, like
+// Undoing what came of a transaction, or running its command again: a transaction of its own, like
 // any other run.
 #include <fmt/format.h>
 

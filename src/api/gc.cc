@@ -269,7 +269,7 @@ class Collection {
     return {};
   }
 
-  // What an update of a ref that was killed had written before it took the ref's lock, the index of
+  // Leftovers of an update of a ref that was killed before it took the ref's lock, the index of
   // a question about attributes, and what a look at a worktree needed. Whoever wrote a young one
   // may be alive, so --force does not take it either.
   Status temporaries() {
@@ -290,7 +290,7 @@ class Collection {
     return {};
   }
 
-  // What detached runs have printed. Somebody may want to read it for some days after the end.
+  // Output of detached runs. Somebody may want to read it for some days after the end.
   Status outputs() {
     const std::string root = parent_dir(output_folder(state_, TxnId("t-any")));
     if (!TRY(exists(root))) return {};

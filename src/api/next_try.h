@@ -1,4 +1,4 @@
-// What is done next about a refusal: by a script as often as its options say, at a terminal what a
+// The next step about a refusal: by a script as often as its options say, at a terminal what a
 // person says. Internal to api/.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a detached run prints, kept in this clone beside the store for `logs` and `attach`:
+// Output of a detached run, kept in this clone beside the store for `logs` and `attach`:
 //
 //   <txn directory>/output/ID/N        its bytes, of both streams in their order: N full parts
 //                                      before it. Only the newest parts are there.

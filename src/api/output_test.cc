@@ -1,4 +1,4 @@
-// What a detached run prints: bounded, and read while it is written.
+// Output of a detached run: bounded, and read while it is written.
 #include "api/output.h"
 
 #include <fmt/format.h>

@@ -69,7 +69,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Of one that stopped, whose agent goes on first.
+  // Takes up one that stopped, whose agent goes on first.
   Result<std::optional<Outcome>> take_up(Held held, const Refusal& refusal) {
     begun_ = std::move(held);
     ran_ = true;
@@ -142,7 +142,7 @@ class Run {
     return judge(*executed, taken, work);
   }
 
-  // What becomes of a command that has ended, and whose work is taken.
+  // Decides about a command that has ended, and whose work is taken.
   Result<After> judge(const Executed& executed, const Txn& taken, const TakenWork& work) {
     const capture::TraceResult& trace = executed.trace;
     const bool stopped = trace.interrupted || trace.timed_out || !executed.over_budget.empty();

@@ -166,7 +166,7 @@ class Supervisor {
     started_ = true;
     report(fmt::format("started {} {}\n", id_, pid_));
     held_.clear();
-    // From here on nothing of the caller is ours: who reads its output waits for its end.
+    // Nothing of the caller is ours from here on: who reads its output waits for its end.
     for (int fd = 0; fd < 3; ++fd) ::dup2(null_.get(), fd);
   }
 
@@ -197,7 +197,7 @@ class Supervisor {
     if (writer_ && held_.size() < kBuffer) held_ += *bytes;
   }
 
-  // What is still in the pipes belongs before the end.
+  // The rest in the pipes belongs before the end.
   void drain() {
     for (auto [fd, take] :
          {std::pair(&out_, &Supervisor::take_result), std::pair(&err_, &Supervisor::take_output)}) {
@@ -252,7 +252,7 @@ class Supervisor {
   ::_exit(kExitDone);
 }
 
-// What the supervisor reports. Interrupted: it is let go of, and asks the run to end.
+// The report of the supervisor. Interrupted: it is let go of, and asks the run to end.
 Result<std::string> hear_from(Session& session, UniqueFd report) {
   const api::Progress progress = session.progress();
   std::string text;

@@ -274,7 +274,7 @@ Status read_listings(const toml::node& node, Policy& policy) {
   return {};
 }
 
-// What a landing may mend by itself; of an empty list nothing.
+// Rules by which a landing may mend; none in an empty list.
 Status read_mend(const toml::node& node, Policy& policy) {
   const Problem problem = [](std::string_view rule) -> std::optional<std::string> {
     if (rule == "rename" || rule == "rerere") return std::nullopt;

@@ -23,11 +23,11 @@ using Trailers = std::vector<std::pair<std::string, std::string>>;
 // that is one of trailers, else as a paragraph of their own.
 std::string with_trailers(std::string_view message, const Trailers& trailers);
 
-// What a landing mended, and the value of its trailer: "rename src/a.py"; a path that would not
+// A mended path as the value of its trailer: "rename src/a.py"; a path that would not
 // stand on a line as it is stands in quotes, as a string of JSON.
 inline constexpr std::string_view kMendedTrailer = "Txn-Mended";
 std::string mended_words(const Mended& one);
-// What the trailers of a message say of it; those that cannot be read say nothing.
+// Reads it from the trailers of a message; those that cannot be read say nothing.
 std::vector<Mended> mended_in(std::string_view message);
 
 // The value of the last trailer of that name; empty: none.

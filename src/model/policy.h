@@ -141,7 +141,7 @@ struct ProposalRules {
   bool operator==(const ProposalRules&) const = default;
 };
 
-// What a landing may mend by itself (land/judge/mend.h).
+// Rules by which a landing may mend (land/judge/mend.h).
 struct MendRules {
   bool rename = true;   // carries a rename of the one side to the new uses of the other
   bool rerere = false;  // takes resolutions that a person recorded with git rerere

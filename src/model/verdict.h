@@ -67,7 +67,7 @@ struct Held {
   bool operator==(const Held&) const = default;
 };
 
-// What a landing mended, in the words of its trailer: "Txn-Mended: RULE PATH".
+// A path that a landing mended, in the words of its trailer: "Txn-Mended: RULE PATH".
 struct Mended {
   std::string rule;  // "rename" or "rerere", as in the policy
   std::string path;

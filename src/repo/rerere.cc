@@ -100,7 +100,7 @@ class Scratch {
     return hex ? name : std::string();
   }
 
-  // What git makes of it with these files in the folder of that name.
+  // Lets git resolve it with these files in the folder of that name.
   Result<std::string> resolved_by(const std::string& name,
                                   const std::map<std::string, std::string>& files) {
     const std::string folder = path_ + "/.git/rr-cache/" + name;
@@ -140,7 +140,7 @@ class Scratch {
   std::string conflict_;
 };
 
-// What is recorded of that conflict and to be believed: "preimage" and "postimage", and those of
+// Recorded files of that conflict that are to be believed: "preimage" and "postimage", and those of
 // others that git tells apart by a number behind a dot.
 std::map<std::string, std::string> recorded_files(const std::string& cache,
                                                   const std::string& name) {

@@ -47,7 +47,7 @@ struct CarriedFile {
 struct Carried {
   std::vector<CarriedRename> renames;  // empty: nothing is carried, and the rest is empty too
   std::vector<CarriedFile> files;      // sorted by path; those that are otherwise than given
-  // What met by the names, and does still: nothing that blocks. `left` is the renamer's.
+  // Findings by the names that stay: nothing that blocks. `left` is the renamer's.
   std::vector<Finding> left;
 };
 

@@ -44,7 +44,7 @@ int process_at(const std::string& path);  // 0: none on this machine
 // Says of this process that it runs a command of the attempt, until it is closed.
 Result<UniqueFd> mark_running(const Attempt& attempt);
 
-// Where what a detached run prints is kept (api/output.h), and the process that keeps it; 0: none.
+// Folder of a detached run's output (api/output.h), and the process that keeps it; 0: none.
 std::string output_folder(const State& state, const TxnId& id);
 int supervisor_of(const State& state, const TxnId& id);
 

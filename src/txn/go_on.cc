@@ -112,7 +112,8 @@ class Carrier {
     return land::certify_reads(context_, txn_, footprint, head_);
   }
 
-  // As it was read, and not by what landing lets pass; what an agent read for itself aside.
+  // True if all is as it was read, and not by what landing lets pass; what an agent read for itself
+  // aside.
   static bool holds(const Verdict& verdict) {
     return verdict.commit && std::ranges::all_of(verdict.excused, [](const Excuse& excuse) {
              return excuse.why == Excuse::Why::kHousekeeping;

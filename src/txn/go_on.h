@@ -59,10 +59,11 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
 
 // The files of those that had conflict markers when the last attempt began which still have some.
 Result<std::vector<std::string>> markers_left(State& state, const Txn& txn);
-// Where observations of the attempt of that number, earlier in the same worktree, are put.
+// Folder in which observations of the attempt of that number, earlier in the same worktree, are
+// put.
 std::string observed_before(const Attempt& attempt, int number);
 
-// What has changed was to be judged by the agent's conversation, which was not told.
+// True if the agent's conversation was to judge what has changed, and was not told.
 Result<bool> is_unjudged(const Txn& txn);
 // kRefused: there are such; or what has changed was to be judged by the agent's conversation, which
 // was not told.

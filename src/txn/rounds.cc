@@ -69,7 +69,7 @@ Result<bool> Rounds::begin(Of whom, const TxnId& id, Refusal refusal, const std:
   next_.command = round->command;
   file_ = round_file(attempt);
   next_.input = whom == Of::kAgent ? file_ : "";
-  // Where there was nothing to merge.
+  // There was nothing to merge.
   if (TRY(reload(state_, id)).state == TxnState::kRepairing) {
     TRY(state_.store->append({events::reopened(id, {txn.owner, txn.slot, true})}));
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostOfACall = 200;  // bytes of what it was about
 
-// What a call was about, in a few words; "" nothing that has any.
+// Names what a call was about, in a few words; "" nothing that has any.
 std::string subject_of(const agents::Observation& seen) {
   if (const auto* one = std::get_if<agents::FileRead>(&seen.detail)) return one->path;
   if (const auto* one = std::get_if<agents::FileWrite>(&seen.detail)) return one->path;

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
-# Of the first run and of the round: bytes that had not been sent before, with those answered.
+# Prints, of the first run and of the round, bytes that had not been sent before, with those answered.
 shares() {
   python3 "$E2E_ROOT/tests/agents/bytes.py" "$WORLD/requests"
 }

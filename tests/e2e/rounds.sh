@@ -59,7 +59,7 @@ patched() {
 }
 test_case 'what it does again in that round lands in one commit' patched
 
-# What it has listed let names that came pass; in its round it looks at them.
+# A listing lets names that came pass; in its round it looks at them.
 listed() {
   with_claude
   export FAKE_AGAIN='Bash "grep -rn guide docs"; Write decided.txt "from both"'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a person at a terminal is asked about a refusal, and what becomes of the answers.
+# Questions to a person at a terminal about a refusal, and what becomes of the answers.
 . "$(dirname "$0")/lib.sh"
 
 # at_a_terminal ANSWER COMMAND...: on a terminal of its own, where the first question gets the answer

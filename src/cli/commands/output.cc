@@ -51,7 +51,7 @@ class Shown {
       if (c == '\n' || line_.size() >= kLongestLine) end_line();
     }
   }
-  // To be called once more after the last.
+  // Is to be called once more after the last.
   void end_line() {
     if (line_.empty()) return;
     if (as_ == As::kLines) out_.text(clean_lines(line_));
@@ -78,7 +78,7 @@ Result<bool> show_output(Session& session, const std::string& folder, api::Outpu
                          Shown& shown, Follow follow) {
   const api::Progress progress = session.progress();
   for (int dead = 0; true;) {
-    // What is printed before the end is there when the end is.
+    // All that is printed before the end is there when the end is.
     dead = api::is_written(folder) ? 0 : dead + 1;
     const bool over = TRY(api::run_end(folder)).has_value() || dead > kLooksAtTheDead;
     api::OutputPiece piece = TRY(reader.next());

@@ -31,7 +31,7 @@ Result<Mending> mend(const Context& context, repo::Objects& objects, const Work&
   return certify::is_exact(level_of(work, candidate, paths)) ? nothing : mending;
 }
 
-// With what a person recorded, where policy says that it counts.
+// Adds what a person recorded, where policy says that it counts.
 Around around_both(const Context& context, const Candidate& candidate, MayMend may) {
   Around both = around(context, candidate.head);
   if (may == MayMend::kNo || !candidate.policy.mend.rerere) return both;

@@ -1,4 +1,4 @@
-// What the head and a transaction each changed since one base, looked at together, and as one tree:
+// Changes of the head and of a transaction since one base, looked at together, and as one tree:
 // mended where that can be done, and where policy allows it. For candidate.cc.
 //
 // Writes blobs and trees, which nobody names if we die.
@@ -17,8 +17,8 @@ struct Both {
 
 enum class MayMend { kNo, kYes };
 
-// What of the two meets. Fills candidate.moved, .symbols and .mended; `objects` is what is read and
-// written (in memory: nothing stays).
+// Finds where the two meet. Fills candidate.moved, .symbols and .mended; `objects` is what is read
+// and written (in memory: nothing stays).
 Result<Both> look_at_both(const Context& context, repo::Objects& objects, const Work& work,
                           Candidate& candidate, MayMend may);
 

@@ -36,12 +36,12 @@ bool is_looked_into(const PathChange& change, const Changes& others) {
   return is_text(change) && certify::find_change(others, change.path) != nullptr;
 }
 
-// What an import names, by the files of one tree: listed when it is asked for first.
+// The targets of imports, by the files of one tree: listed when it is asked for first.
 class Linker {
  public:
   Linker(const repo::Objects& objects, Oid tree) : objects_(objects), tree_(std::move(tree)) {}
 
-  // What cannot be read links to nothing.
+  // A tree that cannot be read links to nothing.
   bool linked(std::string_view language, std::string_view from, const semantic::Import& import,
               std::string_view to) {
     if (!read_ && !read()) return false;
@@ -98,7 +98,8 @@ class Mender {
   }
 
  private:
-  // What each side changed, as it is now. False: nothing that could be carried, or too much.
+  // Looks at what each side changed, as it is now. False: nothing that could be carried, or too
+  // much.
   Result<bool> look() {
     const MergeSides& sides = mending_.sides;
     const Changes head = TRY(objects_.diff(sides.base, sides.head));

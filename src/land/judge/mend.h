@@ -35,14 +35,14 @@ struct Mending {
 Result<Mending> carry_renames_of_both(repo::Objects& objects, const MergeSides& sides,
                                       const Around& around);
 
-// What each changed, sorted by path.
+// Changes of each side, sorted by path.
 struct BothChanges {
   const Changes& head;
   const Changes& work;
 };
 
-// What was found of the mended sides, as what it means for those that were given: a file that both
-// changed, of which the mended sides leave no more than one change, is merged.
+// Translates what was found of the mended sides to what it means for those that were given: a file
+// that both changed, of which the mended sides leave no more than one change, is merged.
 void settle_mended(const Mending& mending, const BothChanges& given, const BothChanges& mended,
                    SymbolFindings& findings);
 

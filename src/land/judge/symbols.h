@@ -72,7 +72,7 @@ Around around(const Context& context, const Oid& head);
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,
                                  const Changes& work, const Around& around);
 
-// What two changes met by, in a file of each: `left` of the finding is the transaction's.
+// The clash of two changes, in a file of each: `left` of the finding is the transaction's.
 certify::SymbolClash clash_of(const semantic::Finding& finding, std::string path,
                               std::string cause);
 

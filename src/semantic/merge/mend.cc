@@ -98,7 +98,7 @@ bool is_there(const Outline& outline) {
   return outline.tree != nullptr && !outline.opaque();
 }
 
-// Where a name begins, and what is put in its place.
+// Offset of a name, and what is put in its place.
 using Places = std::map<std::size_t, const Rename*>;
 
 std::string rewritten(const std::string& text, const Places& places) {

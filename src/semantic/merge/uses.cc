@@ -56,7 +56,7 @@ bool is_given(const Node& leaf) {
   for (const Node* at = parent; at->parent != nullptr; at = at->parent) {
     if (at->kind.contains("import")) return true;
   }
-  // What is assigned to, and what a loop goes through.
+  // Targets of assignments, and what a loop goes through.
   if (parent->kind.ends_with("list")) return parent->field == "left";
   return leaf.field == "left" && has_any(parent->kind, {"assign", "for", "clause", "declaration"});
 }

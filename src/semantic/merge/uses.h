@@ -56,8 +56,8 @@ bool has_name(const Tree& tree, std::string_view name, Counted names);
 // declaration other than that of the symbol.
 bool binds_name(const Outline& outline, std::string_view name, std::string_view symbol);
 
-// What is declared is the same, token by token, once `renamed` has given each name of `x` its new
-// one. Both at the top of their file, of one part.
+// True if the declaration is the same, token by token, once `renamed` has given each name of `x`
+// its new one. Both at the top of their file, of one part.
 using NewName = std::function<std::string_view(std::string_view)>;
 bool same_but_names(const Outline& a, std::string_view x, const Outline& b, std::string_view y,
                     const NewName& renamed);

@@ -49,7 +49,7 @@ bool is_key(const std::string& name) {
   });
 }
 
-// As a JSON string where it has anything that could end the line, or act on a terminal.
+// Becomes a JSON string if it has anything that could end the line, or act on a terminal.
 std::string in_one_line(const std::string& text) {
   const bool plain =
       std::ranges::none_of(text, [](const unsigned char c) { return std::iscntrl(c) != 0; });

@@ -39,7 +39,7 @@ struct Refusal {
   Changes writes;          // the change of the transaction until now
   bool cut_short = false;  // the agent was killed, or the machine was
 };
-// What the agent is told. Nothing that was read and has changed is left out or cut; names and
+// The words for the agent. Nothing that was read and has changed is left out or cut; names and
 // contents are those of anybody, and fenced.
 std::string round_text(const Refusal& refusal);
 
