@@ -7,6 +7,7 @@ namespace gittxn::land {
 namespace {
 
 constexpr std::size_t kMostOfAPhrase = 512;
+constexpr std::int64_t kPatienceMs = 1000;  // of some system calls
 
 std::string folder(const std::string& txn_dir) {
   return join_path(txn_dir, "landing");
@@ -27,9 +28,13 @@ void remove_dead(const std::string& dir) {
 
 }  // namespace
 
+// A file that another landing has created and not locked yet looks dead, so that one landing at a
+// time creates its file and removes others'.
 UnderWay::UnderWay(const std::string& txn_dir, const TxnId& txn)
     : path_(join_path(folder(txn_dir), txn.str())) {
   if (!make_dirs(folder(txn_dir))) return;
+  const auto making = FileLock::acquire(folder(txn_dir) + ".lock", kPatienceMs);
+  if (!making) return;
   remove_dead(folder(txn_dir));
   auto lock = SlotLock::try_acquire(path_, 0);
   auto file = lock ? open_fd(path_, O_WRONLY) : std::unexpected(lock.error());

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "repo/testing/scratch_repo.h"
 
 namespace gittxn::land {
@@ -37,6 +41,24 @@ TEST(UnderWay, OfADeadProcessIsNotSeenAndGoes) {
   EXPECT_EQ(under_way(dir, TxnId("t-dead")), std::nullopt);
   const UnderWay other(dir, TxnId("t-a"));
   EXPECT_EQ(must(list_dir(dir + "/landing")).size(), 1u);
+}
+
+TEST(UnderWay, IsSeenWhenManyBeginAtOnce) {
+  const repo::testing::ScratchRepo repo;
+  const std::string dir = repo.root() + "/txn";
+  std::atomic<int> unseen = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&dir, &unseen, id = TxnId("t-" + std::to_string(i))] {
+      for (int round = 0; round < 50; ++round) {
+        UnderWay landing(dir, id);
+        landing.say("landing");
+        if (under_way(dir, id) != "landing") ++unseen;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(unseen, 0);
 }
 
 TEST(UnderWay, ThatCannotBeToldIsNotSeen) {
