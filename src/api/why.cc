@@ -148,6 +148,11 @@ std::string excuse_line(const Excuse& excuse) {
       return "`" + excuse.subject + "` passed, and a gate runs it on what lands";
     case Excuse::Why::kCandidate:
       return "`" + excuse.subject + "` passed, and passed again on what lands";
+    case Excuse::Why::kBeside:
+      return (excuse.subject.empty() ? "the top" : excuse.subject) +
+             " was shown to the agent alone; all that it saw stands, and something that it does "
+             "not "
+             "name is there besides";
     case Excuse::Why::kListing:
       return (excuse.subject.empty() ? "the top" : excuse.subject) +
              " was listed to the agent alone, and has other names now that it cannot depend on";

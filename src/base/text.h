@@ -49,4 +49,18 @@ inline std::string lower_ascii(std::string_view text) {
   return out;
 }
 
+// True if the word stands in the text with no letter or digit beside it.
+inline bool has_word(std::string_view text, std::string_view word) {
+  const auto is_of_a_word = [&text](std::size_t at) {
+    const char c = lower_ascii(text.substr(at, 1))[0];
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_of_a_word(at - 1)) && (end >= text.size() || !is_of_a_word(end)))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace gittxn

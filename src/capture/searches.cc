@@ -259,7 +259,6 @@ Read Searches::read_of(const search::Query& query, Read made) const {
   made.digest = sha256(made.query).str();
   made.snapshot = input_.snapshot;
   made.op = "search";
-  if (query.kind != search::Kind::kNames) made.reader = ReaderClass::kAny;
   return made;
 }
 
@@ -277,7 +276,7 @@ void Searches::replace(Search& search, Scope scope, const Process& process) {
     }
   }
   const bool names = search.query.kind == search::Kind::kNames;
-  log_.add(std::move(read), names ? process.shown : 0);
+  log_.add(std::move(read), names ? process.shown : process.printed);
 }
 
 bool Searches::answer(const std::string& query, const HeldLooks& held, Read made,

@@ -34,11 +34,6 @@ bool refines(Isolation level) {
   return !is_exact(level) || INJECTED_BUG("certify.strict_refines");
 }
 
-// History: commits and their names. Agents are shown it, and seldom decide on it.
-bool is_history(const Read& read) {
-  return read.kind == ReadKind::kRef && read.strength == Strength::kSoft;
-}
-
 class Certification {
  public:
   Certification(const Input& input, Strength strength)
@@ -306,22 +301,23 @@ class Certification {
     if (other_mode && read.kind == ReadKind::kMetadata) return false;
     const bool merged = is_merged(read.subject);
     const bool written = find_change(input_.txn->writes, read.subject) != nullptr;
-    if (!merged && (other_mode || written || !input_.says_the_same)) return false;
-    if (!merged && !input_.says_the_same(read, *change)) return false;
-    using enum Excuse::Why;
-    if (reads_for_an_edit(read)) return excused(merged ? kMerged : kLayout, read);
+    const bool judged = !other_mode && !written && input_.says_the_same;
+    if (!merged && (!judged || !input_.says_the_same(read, *change))) return false;
+    const auto why = merged ? Excuse::Why::kMerged : Excuse::Why::kLayout;
+    if (reads_for_an_edit(read)) return excused(why, read);
     if (read.question != 0) return false;
     stale.detail = merged ? "both changes merge" : "only its layout has changed";
     stale.detail += ", but the program that read it may have used all of it";
     return false;
   }
 
-  // Names that an agent was shown, and that it cannot have depended on.
-  bool is_only_shown(const Read& read, const Changes& changes) {
+  // What an agent was shown, of which it cannot have depended on what is different.
+  bool is_only_shown(const Read& read, const SnapshotDiff& diff) {
     if (!refines(input_.level)) return false;
     NameRules rules = input_.names;
     rules.txn = input_.txn;
-    return is_context(read, changes, rules) && excused(Excuse::Why::kListing, read);
+    if (is_context(read, diff.changes, rules)) return excused(Excuse::Why::kListing, read);
+    return is_beside(read, diff, input_.only_came, rules) && excused(Excuse::Why::kBeside, read);
   }
 
   bool excused(Excuse::Why why, const Read& read) {
@@ -388,7 +384,7 @@ class Certification {
           find_change(input_.txn->writes, stale->cause) != nullptr) {
         return;
       }
-      if (!is_only_shown(read, diff->changes)) stale_.emplace_back(&read, *std::move(stale));
+      if (!is_only_shown(read, *diff)) stale_.emplace_back(&read, *std::move(stale));
     } else if (read.kind == ReadKind::kContent && part_of_equal(read)) {
       stale_.emplace_back(&read, Stale{read.subject, "", "the branch has the same edit"});
     } else {
@@ -431,7 +427,7 @@ class Certification {
           find_change(input_.txn->writes, stale->cause) != nullptr) {
         continue;
       }
-      if (!stale || released(*read, *stale, changes) || is_only_shown(*read, changes)) continue;
+      if (!stale || released(*read, *stale, changes) || is_only_shown(*read, *diff)) continue;
       stale_.emplace_back(read, *std::move(stale));
     }
     for (const Read* read : members) sources(*read, *diff);

@@ -27,7 +27,7 @@
 // a run of the tests or of the build that the transaction repeated later, or that passes on what
 // would land, made by a gate or again; what an agent's own program looked at by itself; names of a
 // directory that an agent alone was shown, and that the transaction cannot have depended on
-// (listings.h).
+// (listings.h); what came beside something that an agent alone was shown (beside.h).
 // Unknown read set: from semantic on, any change of the head since the snapshot is a conflict.
 //
 // When a read holds and what commutes is said in judge.h; docs/design/0002-reads.md says why. It
@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "base/bug.h"
+#include "certify/beside.h"
 #include "certify/judge.h"
 #include "certify/listings.h"
 #include "model/verdict.h"
@@ -150,7 +151,8 @@ struct Input {
   SaysTheSame says_the_same = {};    // without it every changed file is another one
   FindOutOfDate out_of_date = {};    // without it no file is made from another
   std::span<const Answer> answers = {};
-  NameRules names = {};  // its `txn` is not looked at
+  NameRules names = {};     // its `txn` is not looked at
+  OnlyCame only_came = {};  // without it nothing came beside what was seen
 };
 
 Verdict certify(const Input& input);

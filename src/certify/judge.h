@@ -43,6 +43,11 @@ inline bool lies_in_contents(const Read& read) {
   return read.kind == ReadKind::kSearch || read.lines != LineSpan{};
 }
 
+// Commits and their names, which agents are shown and seldom decide on.
+inline bool is_history(const Read& read) {
+  return read.kind == ReadKind::kRef && read.strength == Strength::kSoft;
+}
+
 // True if no program can have computed with the bytes of the file: an agent alone was shown them,
 // or an edit was made.
 bool reads_for_an_edit(const Read& read);

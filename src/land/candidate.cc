@@ -14,6 +14,7 @@
 #include "land/history.h"
 #include "land/judge/asking/ask_again.h"
 #include "land/judge/asking/questions.h"
+#include "land/judge/beside.h"
 #include "land/judge/both.h"
 #include "land/judge/judge_contents.h"
 #include "land/judge/phase.h"
@@ -22,6 +23,7 @@
 #include "land/judge/summaries.h"
 #include "land/keep_commits.h"
 #include "land/message.h"
+#include "store/work/recorded.h"
 
 namespace gittxn::land {
 
@@ -105,6 +107,7 @@ Result<Verdict> certify_on(const Context& context, const Footprint& footprint,
   input.says_the_same = says_the_same(context.repository->objects());
   input.out_of_date = find_out_of_date(candidate.policy);
   input.names = name_rules(context.repository->objects(), footprint, candidate.policy.listings);
+  input.only_came = only_came(context.repository->objects(), candidate.head_tree);
   for (const Conflict& stale : certify::stale_soft_reads(input)) {
     candidate.notes.push_back(stale.subject == kPolicySubject
                                   ? "the policy changed since the snapshot; the new one decides"
@@ -288,15 +291,10 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   }
   work.footprint.txn = id;
   work.footprint.base = work.kept.parents.front();
-  const std::string reads = TRY(context.store->artifact(work.attempt.reads));
-  work.footprint.reads = TRY(reads_from_lines(reads));
-  work.footprint.reads.complete = work.attempt.reads_complete;
-  work.footprint.reads.unknown_reason = work.attempt.unknown_reason;
-  work.footprint.reads.tool_env_digest = work.attempt.tool_env;
+  work.footprint.reads = TRY(store::recorded_reads(*context.store, work.attempt));
   TRY(renew_phase_reads(*context.store, work.txn, work.footprint.base, work.footprint.reads));
   settle_refs(work.txn.target, work.footprint.reads);
-  const std::string writes = TRY(context.store->artifact(work.attempt.writes));
-  work.footprint.writes = TRY(changes_from_lines(writes));
+  work.footprint.writes = TRY(store::recorded_writes(*context.store, work.attempt));
   return work;
 }
 

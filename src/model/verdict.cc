@@ -5,7 +5,7 @@
 namespace gittxn {
 namespace {
 
-constexpr NameTable<Excuse::Why, 9> kExcuses{{
+constexpr NameTable<Excuse::Why, 10> kExcuses{{
     {Excuse::Why::kLayout, "layout"},
     {Excuse::Why::kMerged, "merged"},
     {Excuse::Why::kHistory, "history"},
@@ -15,6 +15,7 @@ constexpr NameTable<Excuse::Why, 9> kExcuses{{
     {Excuse::Why::kHousekeeping, "housekeeping"},
     {Excuse::Why::kListing, "listing"},
     {Excuse::Why::kCandidate, "candidate"},
+    {Excuse::Why::kBeside, "beside"},
 }};
 
 constexpr NameTable<Held::How, 4> kHeld{{

@@ -49,6 +49,7 @@ struct Excuse {
     kHousekeeping,  // a look of an agent's own program, by itself, that it showed to nobody
     kListing,       // names of a directory that an agent alone was shown, and cannot depend on
     kCandidate,     // a runner that was run on what would land, and passed
+    kBeside,        // what an agent alone was shown stands, and something new is beside it
   } why = Why::kLayout;
   std::string subject;  // a path, a reference, or the command line of a question
   bool operator==(const Excuse&) const = default;

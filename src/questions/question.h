@@ -83,6 +83,9 @@ bool lists_names(const std::vector<std::string>& argv);
 // not shown its output: its status says no more than whether they are there. Searches are none,
 // for they hold by their answers.
 bool only_shows(const std::vector<std::string>& argv);
+// True if one of these prints lines of a file as they are, all of them or some, so that lines that
+// come into the file besides make nothing of its output wrong.
+bool shows_lines(const std::vector<std::string>& argv);
 
 // True if the command changes the files that it is given by an edit that stands in its arguments or
 // in a patch, and does nothing else with what is in them: sed -i with commands that change lines,

@@ -83,6 +83,10 @@ bool only_shows(const std::vector<std::string>& argv) {
   return name != "sed" || check_sed_script(*arguments, SedUse::kShows).has_value();
 }
 
+bool shows_lines(const std::vector<std::string>& argv) {
+  return only_shows(argv) && among("cat head tail nl sed", base_name(argv.front()));
+}
+
 bool only_edits(const std::vector<std::string>& argv) {
   if (argv.empty()) return false;
   std::string name = base_name(argv.front());

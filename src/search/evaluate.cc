@@ -192,7 +192,9 @@ class Judge {
         changes_(changes),
         own_(own.begin(), own.end()) {}
 
-  Refined<void> run() {
+  // Shows `see` what is said of each path of which something else is said, until it refuses.
+  template <typename See>
+  Refined<void> run(See see) {
     Asker old_asker = TRY(Asker::make(query_, before_));
     Asker new_asker = TRY(Asker::make(query_, after_));
     for (std::size_t i = 0; i < query_.roots.size(); ++i) {
@@ -211,10 +213,7 @@ class Judge {
         const Said was = TRY(said(old_asker, root, path, old_entry));
         const Said is = TRY(said(new_asker, root, path, new_entry));
         moved = moved || was.counts != is.counts;
-        if (was.lines == is.lines) continue;
-        was_ = first_missing(was.printed, is.printed);
-        is_ = first_missing(is.printed, was.printed);
-        return broken(path, "changes the answer");
+        if (was.lines != is.lines) TRY(see(path, was, is));
       }
     }
     // rg says so, and ends otherwise, when there was no file to search.
@@ -225,13 +224,33 @@ class Judge {
     return own_standing();
   }
 
-  Judgement refusal(const NotRefined& why) const { return {false, why.reason, path_, was_, is_}; }
+  Judgement judgement() {
+    const Refined<void> same =
+        run([this](const std::string& path, const Said& was, const Said& is) {
+          was_ = first_missing(was.printed, is.printed);
+          is_ = first_missing(is.printed, was.printed);
+          return Refined<void>(broken(path, "changes the answer"));
+        });
+    if (same) return {true, {}, {}, {}, {}};
+    return {false, same.error().reason, path_, was_, is_};
+  }
+
+  Refined<std::vector<Difference>> differences() {
+    std::vector<Difference> found;
+    TRY(run([&](const std::string& path, const Said& was, const Said& is) -> Refined<void> {
+      if (!was.certain || !is.certain) return broken(path, "has no certain answer");
+      found.push_back({path, was.printed, is.printed});
+      return {};
+    }));
+    return found;
+  }
 
  private:
   struct Said {
-    std::vector<std::string> lines;  // with what is not printed and counts too
+    std::vector<std::string> lines = {};  // with what is not printed and counts too
     bool counts = false;
-    std::vector<std::string> printed;
+    bool certain = true;
+    std::vector<std::string> printed = {};
   };
 
   std::unexpected<NotRefined> broken(const std::string& path, std::string_view how) {
@@ -320,7 +339,7 @@ class Judge {
     if (answer.certain) printed = answer.lines;
     if (answer.selected) answer.lines.emplace_back("selected");
     if (!answer.lines.empty()) answer.lines.push_back(place.trail);
-    return Said{std::move(answer.lines), true, std::move(printed)};
+    return Said{std::move(answer.lines), true, answer.certain, std::move(printed)};
   }
 
   // Files of the transaction are in neither tree; new rules may hide them, or show them.
@@ -359,10 +378,13 @@ Refined<Answer> scope_of(const Query& query, const Tree& tree) {
 
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
                 const std::vector<std::string>& own) {
-  Judge judge(query, before, after, changes, own);
-  const Refined<void> same = judge.run();
-  if (same) return {true, {}, {}, {}, {}};
-  return judge.refusal(same.error());
+  return Judge(query, before, after, changes, own).judgement();
+}
+
+Refined<std::vector<Difference>> differences(const Query& query, const Tree& before,
+                                             const Tree& after, const Changes& changes,
+                                             const std::vector<std::string>& own) {
+  return Judge(query, before, after, changes, own).differences();
 }
 
 }  // namespace gittxn::search

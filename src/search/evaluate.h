@@ -55,4 +55,15 @@ struct Judgement {
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
                 const std::vector<std::string>& own);
 
+// What a query prints about a path on the two trees, in the order of printing.
+struct Difference {
+  std::string path;
+  std::vector<std::string> was, is;
+};
+// All that judge() compares, where it is otherwise: empty where the answer is the same. Not refined
+// where the answers differ in more than what is printed about some paths, or one is not certain.
+Refined<std::vector<Difference>> differences(const Query& query, const Tree& before,
+                                             const Tree& after, const Changes& changes,
+                                             const std::vector<std::string>& own);
+
 }  // namespace gittxn::search

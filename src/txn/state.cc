@@ -324,24 +324,6 @@ Result<land::Context> State::context(const Progress& progress) {
   return context;
 }
 
-Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt) {
-  ReadSet reads;
-  if (!attempt.reads.empty()) {
-    const std::string lines = TRY(store.artifact(attempt.reads));
-    reads = TRY(reads_from_lines(lines));
-  }
-  reads.complete = attempt.reads_complete;
-  reads.unknown_reason = attempt.unknown_reason;
-  reads.tool_env_digest = attempt.tool_env;
-  return reads;
-}
-
-Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt) {
-  if (attempt.writes.empty()) return Changes{};
-  const std::string lines = TRY(store.artifact(attempt.writes));
-  return changes_from_lines(lines);
-}
-
 Result<std::unique_ptr<State>> open_state(Host host) {
   repo::Repository repository = TRY(open_home(host));
   Membership membership = TRY(membership_of(repository));

@@ -13,6 +13,7 @@
 #include "repo/repository.h"
 #include "repo/worktree.h"
 #include "store/store.h"
+#include "store/work/recorded.h"
 #include "txn/host.h"
 #include "txn/outcome.h"
 
@@ -128,8 +129,7 @@ Result<std::string> difference(State& state, const Oid& before, const Oid& after
 inline constexpr int kMostGateJobs = 256;
 Result<int> gate_jobs(const repo::Repository& repository);
 
-// The reads and writes recorded for an attempt; empty ones when nothing was taken.
-Result<ReadSet> recorded_reads(const store::Store& store, const Attempt& attempt);
-Result<Changes> recorded_writes(const store::Store& store, const Attempt& attempt);
+using store::recorded_reads;
+using store::recorded_writes;
 
 }  // namespace gittxn::api

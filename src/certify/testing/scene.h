@@ -42,6 +42,7 @@ class Scene : public ::testing::Test {
   JudgeContents contents;
   FindOutOfDate out_of_date;
   NameRules names;
+  OnlyCame only_came;
   std::vector<std::string> hard_listings;
 
   void SetUp() override { reads.complete = true; }
@@ -76,6 +77,7 @@ class Scene : public ::testing::Test {
     input.out_of_date = out_of_date;
     input.names = names;
     input.names.hard = hard_listings;
+    input.only_came = only_came;
     return use(input);
   }
   Verdict at(Isolation level) {

@@ -16,21 +16,6 @@ namespace {
 
 constexpr std::size_t kMostText = 32u << 20;
 
-bool is_of_a_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-// Both are in lower case.
-bool stands_in(std::string_view word, std::string_view text) {
-  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool before = at > 0 && is_of_a_word(text[at - 1]);
-    const bool after = end < text.size() && is_of_a_word(text[end]);
-    if (!before && !after) return true;
-  }
-  return false;
-}
-
 bool has_text(const TreeEntry& entry) {
   return entry.is_file() || entry.mode == FileMode::kLink;
 }
@@ -68,7 +53,7 @@ certify::NamedInWrites named_in(const repo::Objects& objects, const Changes& wri
   return [&objects, &writes, known](std::string_view word) {
     if (!*known) known->emplace(text_of(objects, writes));
     const std::optional<std::string>& text = **known;
-    return !text || word.empty() || stands_in(lower_ascii(word), *text);
+    return !text || word.empty() || has_word(*text, lower_ascii(word));
   };
 }
 
