@@ -13,7 +13,7 @@ constexpr Enforced kTable[] = {
     {"What lands was read on a state that still holds", "enforced, at the level asked for",
      "the certifier, in the section that moves the branch", "A2"},
     {"Landing order is a serial order of the runs",
-     "enforced at strict and serializable; at semantic but for the eight rows below",
+     "enforced at strict and serializable; at semantic but for the nine rows below",
      "reads are compared byte by byte with the head that it lands on; the transaction's own paths, "
      "and equal bytes of both sides, hide nothing",
      "A2"},
@@ -51,9 +51,11 @@ constexpr Enforced kTable[] = {
     {"A read that has changed, of a refused transaction that goes on",
      "semantic lets whoever goes on answer for it, a person or the conversation of its agent: the "
      "difference is shown to them whole, what the branch has counts as read, and why --admitted "
-     "lists it; strict does not, and neither takes a difference that is too long to be shown. "
+     "lists it; strict does not, nor where policy says so, and neither takes a difference that is "
+     "too long to be shown. "
      "Neither: whether they looked, and whether an agent of txn.resume.NAME was told",
-     "the difference that git txn resume prints, or that the agent's own hook says it was told"},
+     "the difference that git txn resume prints, or that the agent's own hook says it was told",
+     "[rejudge]"},
     {"History: which commits and references there are",
      "semantic does not ask again what git log and the like have shown; strict does: it has to be "
      "the same bytes on the branch, or the branch has not moved. Neither: how long an abbreviated "
@@ -76,6 +78,16 @@ constexpr Enforced kTable[] = {
      "the trace, for where a program's output leads; the agent's hooks, for which call it was; "
      "words of the lines that it adds",
      "[listings]"},
+    {"A file of code that an agent alone was shown whole, and a search for contents (grep, rg, git "
+     "grep, the server's search tool)",
+     "semantic lets new things come beside what was shown, where all of that stands, and says so: "
+     "functions, types and imports of the file by names that it has nowhere and the transaction "
+     "does not write; more lines that are found in code and prose, of a search that had found "
+     "something, that are no declaration of what it looked for, where the transaction changed "
+     "nothing that was found; strict does not. Neither: a decision that there is no such thing, "
+     "and a list of work of which nothing was changed",
+     "symbols of the file; the search asked of both states; the trace and the agent's hooks, for "
+     "where output leads"},
     {"What an agent's program looks at by itself and shows to nobody",
      "semantic does not ask again, and git txn why --admitted says so: names, kinds and sizes, "
      "never contents, of the versions of Claude Code that were watched, in a session that is "
@@ -146,6 +158,20 @@ constexpr Enforced kTable[] = {
      "locks that die with their holder, so that none is ever stale or broken; the compare-and-set "
      "on the ref has the last word",
      "F3, K5, K6, A5"},
+    {"Who has lost twice to others goes before those who would make it lose again",
+     "enforced for as long as policy says since its last loss, while its process is alive, by the "
+     "reads and writes of its last try; what its next try reads besides is not known",
+     "the log, and locks that die with their holder", "[queue]"},
+    {"An agent is told before it first changes a file that others have changed, leased or are "
+     "changing",
+     "enforced for edits that Claude Code and Codex announce to a hook, and refused where policy "
+     "says so; neither for what a shell command changes, other clones, and a hook that gets no "
+     "answer within five seconds",
+     "the agent's hooks; the landing certifies in any case", "[first_write]"},
+    {"What a command left that failed, was stopped or died lands only when somebody says so",
+     "enforced for what git txn run began, until a person resumes it or another command in it ends "
+     "well; neither for a command that ends with 0 before it is done",
+     "its exit status in the log"},
     {"A landing that comes too late on a hub", "enforced",
      "one atomic push of the branch and its fence from the values in the log; whoever resolves it "
      "for another moves the fence first"},

@@ -52,6 +52,7 @@ constexpr std::string_view kCommitOrStash = "; commit it or stash it";
 constexpr std::string_view kUnlessNoneRuns = "; if none is running, delete that file";
 constexpr auto kWaitSentences = std::to_array<WaitSentence>({
     {WaitReason::kLease, "a lease: ", ""},
+    {WaitReason::kPlace, "", ", which has lost twice to others and goes first"},
     {WaitReason::kTrust, "your yes to the commands of the policy: ", ""},
     {WaitReason::kInterrupted, "you; it was interrupted", ""},
     {WaitReason::kUnstaged, "you: uncommitted edits in ", kCommitOrStash},

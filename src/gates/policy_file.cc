@@ -286,6 +286,34 @@ Status read_mend(const toml::node& node, Policy& policy) {
   return {};
 }
 
+// One of these words.
+template <typename Value>
+Result<Value> word_of(const toml::node& node, std::string_view key,
+                      std::initializer_list<std::pair<std::string_view, Value>> words) {
+  const std::string text = TRY(text_of(node, key));
+  std::vector<std::string> known;
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+    known.push_back(fmt::format("\"{}\"", word));
+  }
+  return bad(node.source(), fmt::format("{} '{}' is not known", key, text),
+             fmt::format("write {}", fmt::join(known, " or ")));
+}
+
+Status read_queue(const toml::node& node, Policy& policy) {
+  const auto* table = TRY(section_of(node, "queue", {"patience"}));
+  const auto* patience = table->get("patience");
+  if (patience == nullptr) return {};
+  const std::string text = TRY(text_of(*patience, "patience"));
+  const auto ms = parse_duration_ms(text);
+  if (!ms || *ms > kMaxTimeoutMs) {
+    return bad(patience->source(), fmt::format("patience '{}' is not a duration", text),
+               "write \"10m\", at most \"24h\", or \"0s\" for none");
+  }
+  policy.patience_ms = *ms;
+  return {};
+}
+
 Status read_isolation(const toml::node& node, Policy& policy) {
   const auto* table = TRY(section_of(node, "isolation", {"default"}));
   if (const auto* level = table->get("default")) {
@@ -418,7 +446,8 @@ Status read_proposals(const toml::node& node, Policy& policy) {
 Result<Policy> read_policy(const toml::table& root) {
   TRY(only_known(root, "the file",
                  {"gate", "worktree", "rule", "isolation", "generated", "workflow", "limits", "on",
-                  "proposals", "question", "listings", "quarantine", "mend"}));
+                  "proposals", "question", "listings", "quarantine", "mend", "queue", "rejudge",
+                  "first_write"}));
   Policy policy;
   if (const auto* node = root.get("gate")) TRY(read_gates(*node, policy));
   if (const auto* node = root.get("worktree")) TRY(read_worktree(*node, policy));
@@ -433,6 +462,15 @@ Result<Policy> read_policy(const toml::table& root) {
   if (const auto* node = root.get("listings")) TRY(read_listings(*node, policy));
   if (const auto* node = root.get("quarantine")) TRY(read_quarantine(*node, policy));
   if (const auto* node = root.get("mend")) TRY(read_mend(*node, policy));
+  if (const auto* node = root.get("queue")) TRY(read_queue(*node, policy));
+  if (const auto* node = root.get("rejudge")) {
+    policy.rejudge = TRY(word_of<bool>(*node, "rejudge", {{"allow", true}, {"deny", false}}));
+  }
+  if (const auto* node = root.get("first_write")) {
+    using enum FirstWrite;
+    policy.first_write = TRY(word_of<FirstWrite>(
+        *node, "first_write", {{"advise", kAdvise}, {"deny", kDeny}, {"ignore", kIgnore}}));
+  }
   seal_policy(policy);
   return policy;
 }

@@ -304,6 +304,33 @@ TEST(PolicyFile, SaysWhatALandingMayMend) {
   expect_refused(kBad);
 }
 
+TEST(PolicyFile, SaysWhoMayAnswerForAReadAndHowLongOthersWait) {
+  const Policy usual = parse_policy("").value();
+  EXPECT_TRUE(usual.rejudge);
+  EXPECT_EQ(usual.first_write, FirstWrite::kAdvise);
+  EXPECT_EQ(usual.patience_ms, 600'000);
+  const Policy own =
+      parse_policy("rejudge = \"deny\"\nfirst_write = \"deny\"\n[queue]\npatience = \"90s\"\n")
+          .value();
+  EXPECT_FALSE(own.rejudge);
+  EXPECT_EQ(own.first_write, FirstWrite::kDeny);
+  EXPECT_EQ(own.patience_ms, 90'000);
+  EXPECT_NE(own.version, usual.version);
+  EXPECT_EQ(parse_policy("first_write = \"ignore\"\n")->first_write, FirstWrite::kIgnore);
+  EXPECT_EQ(parse_policy("[queue]\npatience = \"0s\"\n")->patience_ms, 0);
+  EXPECT_EQ(parse_policy("rejudge = \"allow\"\n[queue]\npatience = \"10m\"\n")->version,
+            usual.version);
+  const Bad kBad[] = {
+      {"rejudge = \"never\"\n", ".gittxn.toml:1:", "rejudge 'never' is not known"},
+      {"rejudge = true\n", ".gittxn.toml:1:", "rejudge must be a string"},
+      {"first_write = \"warn\"\n", ".gittxn.toml:1:", "first_write 'warn' is not known"},
+      {"[queue]\npatience = \"soon\"\n", ".gittxn.toml:2:", "patience 'soon' is not a duration"},
+      {"[queue]\npatience = \"25h\"\n", ".gittxn.toml:2:", "patience '25h' is not a duration"},
+      {"[queue]\nwait = \"1h\"\n", ".gittxn.toml:2:", "wait"},
+  };
+  expect_refused(kBad);
+}
+
 TEST(PolicyFile, RefusesWhatIsNotToml) {
   const Bad kBad[] = {
       {"[[gate]\nname = 1\n", ".gittxn.toml:1:", "not valid TOML"},

@@ -220,6 +220,22 @@ Digest phase_version(const PhaseSpec& phase) {
   return sha256(canonical_json(Json{{"format", kNormalForm}, {"phase", phase_json(phase)}}));
 }
 
+namespace {
+
+Json rules_json(const std::vector<PathRule>& all) {
+  Json rules = Json::array();
+  for (const auto& rule : all) {
+    rules.push_back({{"path", rule.prefix}, {"isolation", isolation_name(rule.isolation)}});
+  }
+  // Only the highest level counts, so their order means nothing.
+  std::ranges::sort(rules, {}, [](const Json& rule) {
+    return std::pair(rule["isolation"].text(), rule["path"].text());
+  });
+  return rules;
+}
+
+}  // namespace
+
 void seal_policy(Policy& policy) {
   Json gates = Json::array();
   Json commands = Json::array();
@@ -227,17 +243,9 @@ void seal_policy(Policy& policy) {
     gates.push_back(gate_json(gate));
     commands.push_back(trusted_gate_json(gate));
   }
-  Json rules = Json::array();
-  for (const auto& rule : policy.rules) {
-    rules.push_back({{"path", rule.prefix}, {"isolation", isolation_name(rule.isolation)}});
-  }
-  // Only the highest level counts, so their order means nothing.
-  std::ranges::sort(rules, {}, [](const Json& rule) {
-    return std::pair(rule["isolation"].text(), rule["path"].text());
-  });
   Json whole{{"format", kNormalForm},
              {"gates", gates},
-             {"rules", rules},
+             {"rules", rules_json(policy.rules)},
              {"worktree", worktree_json(policy.worktree)},
              {"isolation", isolation_name(policy.default_isolation.value_or(kDefaultIsolation))}};
   // Left out where there is none, so that a policy without them keeps its hash.
@@ -251,6 +259,10 @@ void seal_policy(Policy& policy) {
   }
   for (const std::string& prefix : policy.listings) whole["listings"].push_back(prefix);
   if (policy.mend != MendRules{}) whole["mend"] = mend_json(policy.mend);
+  if (!policy.rejudge) whole["rejudge"] = "deny";
+  if (const Policy usual; policy.patience_ms != usual.patience_ms) {
+    whole["patience_ms"] = policy.patience_ms;
+  }
   if (policy.limits != Limits{}) whole["limits"] = limits_json(policy.limits);
   if (const ProposalRules& proposals = policy.proposals; proposals != ProposalRules{}) {
     whole["proposals"] = proposals_json(proposals);

@@ -18,6 +18,7 @@
 #include "gates/trust.h"
 #include "land/hub.h"
 #include "land/judge/phase.h"
+#include "land/judge/places.h"
 #include "land/landing.h"
 #include "land/publish.h"
 #include "store/events.h"
@@ -171,6 +172,14 @@ Result<Step> Landing::look(Round& round) {
   return *wait ? Step{Step::Kind::kWait, **std::move(wait)} : go_on();
 }
 
+// Who has lost twice goes before those who would make it lose again.
+Result<Step> Landing::places(Round& round) {
+  const auto other = TRY(loser_in_the_way(context_, work_, round.candidate));
+  if (!other) return go_on();
+  const std::string name = other->name.empty() ? "" : fmt::format(" \"{}\"", other->name);
+  return wait_for(WaitReason::kPlace, other->id.str() + name);
+}
+
 Result<Step> Landing::leases(Round& round) {
   writes_ = files_of(round.candidate.changes);
   symbols_ = TRY(touched_symbols(context_, writes_));
@@ -235,6 +244,7 @@ Result<Step> Landing::round(Turn& turn) {
       &Landing::check,    // hooks, whose edits are certified again; then gates, on exactly
                           // this candidate: before the next passes, so that the evidence
                           // is there when a person has tidied up
+      &Landing::places,   // would it make somebody lose again?
       &Landing::leases,   // is what it writes leased to somebody else?
       &Landing::look,     // can the checkout move?
       &Landing::sign,     // by the owner's own program
@@ -304,7 +314,7 @@ Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
     told_ = wait;
     *poll_ms = kFirstPollMs;
   }
-  std::int64_t left_ms = person_.clip(asks_others(wait.reason) ? kSlowPollMs : *poll_ms);
+  std::int64_t left_ms = deadline_of(wait).clip(asks_others(wait.reason) ? kSlowPollMs : *poll_ms);
   while (left_ms > 0) {
     TRY(check_interrupted());
     context_.clock->sleep_ms(std::min(left_ms, kInterruptPollMs));
@@ -316,7 +326,7 @@ Status Landing::pause(const Wait& wait, std::int64_t* poll_ms) {
 
 // Waits until another pass may find something else (kGoOn), or the person's time is up (kExpired).
 Result<Step> Landing::wait_out(Wait wait) {
-  while (!person_.passed()) {
+  while (!deadline_of(wait).passed()) {
     TRY(pause(wait, &poll_ms_));
     auto still = TRY(still_blocked());
     if (!still) return go_on();

@@ -85,6 +85,7 @@ class Landing {
         options_(options),
         work_(std::move(work)),
         person_(*context.clock, options.wait_ms),
+        queue_(*context.clock, options.turn_wait_ms),
         askings_(context, options.on_step),
         under_way_(context.repository->txn_dir(), work_.txn.id),
         gates_(context.gates) {
@@ -107,6 +108,7 @@ class Landing {
   Result<Step> phase(Round& round);
   Result<Step> certify(Round& round);
   Result<Step> check(Round& round);
+  Result<Step> places(Round& round);
   Result<Step> leases(Round& round);
   Result<Step> look(Round& round);
   Result<Step> sign(Round& round);
@@ -151,6 +153,10 @@ class Landing {
   const LandOptions& options_;
   Work work_;
   Deadline person_;  // how long a person may keep us waiting
+  Deadline queue_;   // ... and others who land
+  const Deadline& deadline_of(const Wait& wait) const {
+    return wait.reason == WaitReason::kPlace ? queue_ : person_;
+  }
   LandOutcome outcome_;
   Wait told_;     // the wait the log and the caller know of
   int lost_ = 0;  // rounds that ended with a moved head

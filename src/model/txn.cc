@@ -48,6 +48,7 @@ constexpr auto kWaitReasons = std::to_array<std::pair<WaitReason, std::string_vi
     {WaitReason::kMovingHead, "the head keeps moving"},
     {WaitReason::kUnfinished, "an earlier landing is not finished"},
     {WaitReason::kLease, "lease"},
+    {WaitReason::kPlace, "place of another that has lost"},
     {WaitReason::kTrust, "trust"},
     {WaitReason::kPolicyUnparsed, "the policy on the branch does not parse"},
     {WaitReason::kSigningKey, "signing key"},
@@ -148,6 +149,7 @@ void fields(FieldIo& io, Attempt& attempt) {
   io.name("writes", attempt.writes);
   io.name("tool_env", attempt.tool_env);
   if (io.maybe("confine", attempt.confine)) io.text("confine", attempt.confine);
+  if (io.maybe("by_hand", attempt.by_hand)) io.boolean("by_hand", attempt.by_hand);
 }
 
 void fields(FieldIo& io, Conflict& conflict) {

@@ -51,6 +51,7 @@ enum class WaitReason {
   kMovingHead,
   kUnfinished,
   kLease,
+  kPlace,
   kTrust,
   kPolicyUnparsed,
   kSigningKey,
@@ -115,7 +116,8 @@ struct Attempt {
   std::string unknown_reason;
   Digest writes;  // artifact: JSON lines of the changes
   Digest tool_env;
-  std::string confine;  // what one of its commands was confined to ("writes"); "" none was
+  std::string confine;   // what one of its commands was confined to ("writes"); "" none was
+  bool by_hand = false;  // a person has taken it up since its last command
   bool operator==(const Attempt&) const = default;
 };
 

@@ -71,7 +71,9 @@ class Carrier {
     std::vector<std::string> paths;
     for (const PathChange& change : writes) paths.push_back(change.path);
     // The level is the one that the landing of these paths will have.
-    txn_.isolation = gates::required_isolation(TRY(state_.policy_at(head_)), txn_.isolation, paths);
+    const Policy policy = TRY(state_.policy_at(head_));
+    txn_.isolation = gates::required_isolation(policy, txn_.isolation, paths);
+    word_counts_ = policy.rejudge && !certify::is_exact(txn_.isolation);
     head_tree_ = TRY(state_.repository.objects().tree_of(head_));
     carried = known;
     carried.reads.clear();
@@ -201,12 +203,11 @@ class Carrier {
     return read;
   }
 
-  // Nobody's word counts at exact levels.
   void judge_by_its_difference(StaleRead& one, std::size_t most) {
     const bool whole = one.diff.size() <= most && shown_ + one.diff.size() <= kMostShownInAll;
     if (whole) shown_ += one.diff.size();
     if (!whole) one.diff.clear();
-    one.rejudged = whole && !certify::is_exact(txn_.isolation);
+    one.rejudged = whole && word_counts_;
   }
 
   Status rejudge(const Read& read, const std::vector<Conflict>& conflicts, ReadSet& carried,
@@ -245,6 +246,7 @@ class Carrier {
   const land::Context& context_;
   Txn txn_;
   Oid head_, head_tree_;
+  bool word_counts_ = false;  // nobody's does at exact levels, or where policy says so
   std::size_t shown_ = 0;
 };
 

@@ -22,7 +22,8 @@ FAILPOINT(fp_went_on, "api.rounds.went_on");
 
 Result<bool> Rounds::can_help(const TxnId& id, const std::vector<Conflict>& conflicts) const {
   const Txn txn = TRY(reload(state_, id));
-  return std::ranges::all_of(conflicts, [&txn](const Conflict& conflict) {
+  const bool rejudges = TRY(state_.policy_on(txn.target)).rejudge;
+  return std::ranges::all_of(conflicts, [&](const Conflict& conflict) {
     switch (conflict.kind) {
       case ConflictKind::kGate:
       case ConflictKind::kPolicy:
@@ -30,6 +31,9 @@ Result<bool> Rounds::can_help(const TxnId& id, const std::vector<Conflict>& conf
       case ConflictKind::kKernel:
       case ConflictKind::kCycle:
         return false;
+      case ConflictKind::kReadStale:
+      case ConflictKind::kPredicate:
+        return rejudges && !certify::is_exact(txn.isolation);
       default:  // nobody's word that a read does not matter counts at an exact level
         return !certify::is_exact(txn.isolation);
     }
