@@ -144,8 +144,16 @@ TEST_F(ApiTest, AFailingCommandStaysOpenAndLandsWhenAsked) {
   EXPECT_EQ(outcome.txn.state, TxnState::kOpen);
   EXPECT_EQ(outcome.command_exit, 7);
   EXPECT_EQ(exit_code(outcome), 1);
-  EXPECT_EQ(outcome.next, "git txn commit " + outcome.txn.id.str());
-  EXPECT_EQ(commit(outcome.txn.id).txn.state, TxnState::kLanded);
+  EXPECT_EQ(outcome.next, "git txn resume " + outcome.txn.id.str());
+  const auto refused = kernel().commit(outcome.txn.id.str(), {}, Progress{});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kRefused);
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("ended with status 7"));
+  EXPECT_THAT(refused.error().hint, ::testing::HasSubstr("git txn commit --accept-unfinished "));
+  RunOptions options;
+  options.accept_unfinished = true;
+  EXPECT_EQ(must(kernel().commit(outcome.txn.id.str(), options, Progress{})).txn.state,
+            TxnState::kLanded);
   EXPECT_EQ(shown("added"), "half");
 }
 
@@ -209,9 +217,10 @@ TEST_F(ApiTest, WhatBothWroteCanBeMergedAndAskedForAgain) {
   EXPECT_EQ(shown("f1"), "both");
 }
 
+// Nobody can say of single commands that the last of them was to finish it.
 TEST_F(ApiTest, InSteps) {
   Kernel kernel = this->kernel();
-  const Txn txn = must(kernel.begin(script(""), Progress{}));
+  const Txn txn = must(kernel.begin({}, Progress{}));
   const RunOptions options;
   const std::string id = txn.id.str();
   EXPECT_EQ(must(kernel.exec(id, {"sh", "-c", "cat f1; echo one >one"}, options, Progress{})), 0);

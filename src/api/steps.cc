@@ -62,6 +62,18 @@ Result<bool> anything_to_land(State& state, const Txn& txn, const Progress& prog
                                    TRY(objects.tree_of(snapshot)));
 }
 
+std::unexpected<Error> unfinished(const Txn& txn) {
+  const auto exit = txn.attempts.back().command_exit;
+  const std::string how =
+      exit ? fmt::format("ended with status {}", *exit) : "died before it had ended";
+  return fail(
+      Code::kRefused,
+      fmt::format("the command of {} {}, so its change may be half done", txn.id.str(), how),
+      fmt::format("git txn resume {0} goes on with it; git txn commit --accept-unfinished "
+                  "{0} lands it as it is",
+                  txn.id.str()));
+}
+
 Status commit_work(State& state, const Txn& txn, const RunOptions& options,
                    const Progress& progress, Outcome& outcome) {
   if (txn.attempts.empty()) return never_started(txn);
@@ -72,6 +84,7 @@ Status commit_work(State& state, const Txn& txn, const RunOptions& options,
     TRY(state.store->append({events::nothing(txn.id, "there is no change")}));
     return {};
   }
+  if (is_unfinished(txn) && !options.accept_unfinished) return unfinished(txn);
   TRY(fp_commit_taken.hit());
   const auto result = TRY(ask_to_land(state, txn, options, progress, outcome));
   if (result == land::LandResult::kConflict) {
@@ -116,14 +129,6 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   return {};
 }
 
-// Its command was killed with us, or it failed or was ended: what it did may be half of it.
-bool was_cut_short(const Txn& txn) {
-  const Attempt& last = txn.attempts.back();
-  const bool ran = !txn.command.empty() && !last.traces.empty();
-  return ran && (txn.state == TxnState::kOpen || txn.state == TxnState::kRepairing) &&
-         last.command_exit.value_or(-1) != 0;
-}
-
 // Or its agent was going to be asked about that, and we were killed.
 Result<bool> was_refused(const Txn& txn) {
   using enum TxnState;
@@ -134,7 +139,7 @@ Result<bool> was_refused(const Txn& txn) {
 Refusal refusal_of(const WhyReport& report) {
   constexpr std::string_view kGate = "gate ";
   Refusal refusal;
-  refusal.cut_short = was_cut_short(report.txn);
+  refusal.cut_short = is_unfinished(report.txn);
   if (refusal.cut_short) return refusal;
   refusal.conflicts = report.conflicts;
   for (const WhyReport::Witness& witness : report.witnesses) {
@@ -312,7 +317,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
   // Had before the log names it, so that nobody takes the transaction up before we are done.
   store::Lock owner = TRY(state_->store->locks().try_slot(store::Slots::kOwners, slot));
   const bool asks = by == By::kItsAgent;
-  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, asks})}));
+  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, asks, !asks})}));
   if (!TRY(has_worktree(txn))) {
     const Txn open = TRY(reload(*state_, txn.id));
     TRY(restore_worktree(*state_, open, progress));
@@ -321,7 +326,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
   if (!note.empty()) progress.note(note);
   Resumed resumed;
   const bool refused = TRY(was_refused(txn));
-  if (refused || was_cut_short(txn)) {
+  if (refused || is_unfinished(txn)) {
     TRY(keep_work(*state_, TRY(reload(*state_, txn.id)), progress));
     if (asks) {
       Held ours{TRY(reload(*state_, txn.id)), std::move(owner)};
@@ -335,7 +340,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
       resumed.went_on = TRY(go_on(*state_, TRY(reload(*state_, txn.id)), progress));
     }
   }
-  if (asks) TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false})}));
+  if (asks) TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false, true})}));
   resumed.txn = TRY(reload(*state_, txn.id));
   return resumed;
 }

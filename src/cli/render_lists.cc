@@ -99,6 +99,11 @@ std::string open_detail(const api::StatusReport::Line& line, const std::string& 
   }
   if (line.refused) return "its phase was left: " + next;
   const std::string word = open_word(line);
+  if (api::is_unfinished(txn)) {
+    const auto exit = txn.attempts.back().command_exit;
+    return (exit ? fmt::format("the command ended with {}", *exit) : "its process exited") +
+           "; go on with it: git txn resume " + txn.id.str();
+  }
   if (word == "died") return "its process exited; to land its work: " + next;
   if (word == "failed") {
     return fmt::format("the command ended with {}; to land its work all the same: {}",

@@ -216,11 +216,11 @@ TEST(Status, TellsABegunAFailedADeadAndARunningOneApart) {
   EXPECT_THAT(text(line({}, {})), HasSubstr("  open   "));
   EXPECT_THAT(text(line({}, {})), HasSubstr("nothing has run in it: git txn exec t-7k2m -- "));
   EXPECT_THAT(text(line(7, {"t"})), HasSubstr("  failed   "));
-  EXPECT_THAT(text(line(7, {"t"})), HasSubstr("the command ended with 7; to land its work all the "
-                                              "same: git txn commit t-7k2m"));
+  EXPECT_THAT(text(line(7, {"t"})),
+              HasSubstr("the command ended with 7; go on with it: git txn resume t-7k2m"));
   EXPECT_THAT(text(line({}, {"t"})), HasSubstr("  died   "));
   EXPECT_THAT(text(line({}, {"t"})),
-              HasSubstr("its process exited; to land its work: git txn commit t-7k2m"));
+              HasSubstr("its process exited; go on with it: git txn resume t-7k2m"));
   api::StatusReport running = line({}, {"t"});
   running.lines[0].owner_alive = true;
   running.lines[0].process = 4711;

@@ -79,6 +79,7 @@ struct Reopened {
   std::string owner;
   std::int64_t slot = 0;
   bool attached = false;
+  bool by_hand = false;  // a person goes on with it
 };
 NewEvent reopened(const TxnId& id, const Reopened& reopened);
 

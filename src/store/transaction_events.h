@@ -172,6 +172,7 @@ inline void fields(FieldIo& io, Reopened& reopened) {
   io.text("owner", reopened.owner);
   io.integer("slot", reopened.slot, kNotNegative);
   io.boolean("attached", reopened.attached);
+  if (io.maybe("by_hand", reopened.by_hand)) io.boolean("by_hand", reopened.by_hand);
 }
 }  // namespace events
 

@@ -60,6 +60,7 @@ Status apply_command_started(Txn& txn, const Event& event, const CommandStarted&
   if (!started.confine.empty()) attempt->confine = started.confine;
   if (!started.trace.empty()) attempt->traces.push_back(started.trace);
   attempt->command_exit.reset();
+  attempt->by_hand = false;
   return {};
 }
 
@@ -117,6 +118,7 @@ Status apply_reopened(Txn& txn, const Event&, const events::Reopened& reopened) 
   txn.owner = reopened.owner;
   txn.slot = reopened.slot;
   txn.attached = reopened.attached;
+  if (reopened.by_hand && !txn.attempts.empty()) txn.attempts.back().by_hand = true;
   return {};
 }
 

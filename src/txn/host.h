@@ -87,8 +87,9 @@ struct RunOptions {
       {};  // held while it runs and lands, as store/work/leases.h has it
   std::vector<std::string> budget = {};  // KIND=VALUE each
   bool no_land = false;
-  bool keep = false;          // keep the worktree after landing
-  bool keep_commits = false;  // the command's own commits land as they are
+  bool keep = false;               // keep the worktree after landing
+  bool keep_commits = false;       // the command's own commits land as they are
+  bool accept_unfinished = false;  // land what a command left that did not end well
   bool keep_running = false;
   bool inject = true;  // hooks into an agent that the command starts; also needs txn.inject
   std::vector<std::string> command;

@@ -34,6 +34,13 @@ std::string_view outcome_name(const Outcome& outcome) {
   return "unfinished";
 }
 
+bool is_unfinished(const Txn& txn) {
+  if (txn.state != TxnState::kOpen && txn.state != TxnState::kRepairing) return false;
+  if (txn.command.empty() || txn.attempts.empty()) return false;
+  const Attempt& last = txn.attempts.back();
+  return !last.traces.empty() && !last.by_hand && last.command_exit.value_or(-1) != 0;
+}
+
 int exit_code(const Outcome& outcome) {
   switch (outcome.txn.state) {
     case TxnState::kLanded:

@@ -44,6 +44,10 @@ struct Outcome {
   bool command_failed = false;  // and changed nothing, so that there is nothing to land
   int process = 0;              // of git-txn, where it runs a command of this now; 0: none is known
 };
+// True if what there is may be half of what was to be done: it was begun with a command that
+// failed, was stopped or died, and nobody has gone on with it since. It lands only when somebody
+// says so.
+bool is_unfinished(const Txn& txn);
 std::string_view gate_word(const Certificate& certificate);  // passed, failed, timed out
 int exit_code(const Outcome& outcome);  // 0 landed or nothing (or open as asked), 1 not landed
 // The meaning of exit statuses 0 and 1: landed, merged, nothing, open (as asked), command-failed,

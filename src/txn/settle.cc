@@ -121,7 +121,7 @@ std::string next_line(const Txn& txn) {
     case TxnState::kOpen:
     case TxnState::kPrepared:
     case TxnState::kRepairing:
-      return "git txn commit " + txn.id.str();
+      return (is_unfinished(txn) ? "git txn resume " : "git txn commit ") + txn.id.str();
     case TxnState::kRejected:
     case TxnState::kQuarantined:
       return "git txn why " + txn.id.str();

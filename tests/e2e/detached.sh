@@ -68,8 +68,8 @@ ends_as_a_run_ends() {
   new_repo
   detach 'echo x >new.txt; exit 7' --exit-code
   exits 7 git txn attach "$ID"
-  assert_contains "$OUT" "git txn commit $ID"
-  exits 0 git txn commit "$ID"
+  assert_contains "$OUT" "git txn resume $ID"
+  exits 0 git txn commit --accept-unfinished "$ID"
   exits 7 git txn attach "$ID"
   assert_contains "$ERR" "since then: landed  $ID"
   exits 0 git txn run --detach -q -- true
@@ -152,7 +152,7 @@ EOF
   exits 0 git txn status --json
   assert_eq "$(field '.transactions[0] | .state, .process' | xargs)" 'open null'
   ID=$(field '.transactions[0].txn')
-  exits 0 git txn commit "$ID"
+  exits 0 git txn commit --accept-unfinished "$ID"
   assert_eq "$(show new.txt)" x
   assert_sound
 }
@@ -167,8 +167,8 @@ stopped() {
   assert_eq "$(field .state)" open
   followed 1
   assert_contains "$OUT" before
-  assert_contains "$OUT" "git txn commit $ID"
-  exits 0 git txn commit "$ID"
+  assert_contains "$OUT" "git txn resume $ID"
+  exits 0 git txn commit --accept-unfinished "$ID"
   assert_eq "$(show new.txt)" x
   assert_sound
 }
@@ -197,8 +197,8 @@ somebody_dies() {
   until_gone "$PID"
   exits 2 git txn attach "$ID"
   assert_contains "$ERR" "the process that ran $ID was killed"
-  assert_contains "$ERR" "git txn commit $ID"
-  exits 0 git txn commit "$ID"
+  assert_contains "$ERR" "git txn resume $ID"
+  exits 0 git txn commit --accept-unfinished "$ID"
   assert_eq "$(show new.txt)" x
   detach 'echo y >new.txt; meet 2'
   met 2

@@ -47,15 +47,18 @@ failed_command_stays_open() {
   new_repo
   agent 'echo half >src/new.txt; exit 7'
   assert_eq "$CODE $(field .state) $(field .command_exit)" '1 open 7'
-  assert_contains "$ERR$OUT" "git txn commit $(field .txn)"
+  assert_contains "$ERR$OUT" "git txn resume $(field .txn)"
   local id
   id=$(field .txn)
-  exits 0 git txn commit "$id" --json
+  exits 3 git txn commit "$id"
+  assert_contains "$ERR" "the command of $id ended with status 7, so its change may be half done"
+  assert_contains "$ERR" "git txn commit --accept-unfinished $id lands it as it is"
+  exits 0 git txn commit --accept-unfinished "$id" --json
   assert_eq "$(field .state)" landed
   assert_eq "$(show src/new.txt)" half
   assert_sound
 }
-test_case 'a failing command lands nothing and loses nothing, and the line that lands it works' \
+test_case 'a failing command lands nothing and loses nothing, and lands when somebody says so' \
   failed_command_stays_open
 
 in_steps() {
@@ -327,9 +330,9 @@ store_fails_in_the_middle() {
   exits 0 git txn status --json
   ID=$(field '.transactions[0].txn')
   assert_contains "$said" "transaction $ID is open and its work is kept"
-  assert_eq "$hint" "git txn commit $ID, or git txn show $ID"
+  assert_eq "$hint" "git txn resume $ID, or git txn show $ID"
   mend_store
-  exits 0 git txn commit "$ID" --json
+  exits 0 git txn commit --accept-unfinished "$ID" --json
   assert_eq "$(field .state)" landed
   assert_contains "$(field .read_set.reason)" 'the command was killed, or its end could not be recorded'
   assert_eq "$(show src/new.txt) $(wc -l <"$WORLD/runs")" 'x 1'

@@ -32,7 +32,7 @@ w2_killed_after_the_writes() {
   exits 0 git txn status --json
   local id
   id=$(field '.transactions[0].txn')
-  exits 0 git txn commit "$id" --json
+  exits 0 git txn commit --accept-unfinished "$id" --json
   assert_eq "$(field .state)" landed
   assert_eq "$(show src/new.txt)" B
   assert_sound
@@ -81,7 +81,7 @@ w5_truncated_record_is_never_complete() {
   id=$(field .txn)
   assert_eq "$(field .state) $(field .read_set.status)" 'open unknown'
   person_commits docs/guide.md 'something unrelated'
-  exits 1 git txn commit "$id" --json --retries 0
+  exits 1 git txn commit --accept-unfinished "$id" --json --retries 0
   assert_eq "$(field .read_set.status)" unknown
   assert_eq "$(field '.conflicts[0].kind')" read-stale
   assert_sound

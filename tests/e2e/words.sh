@@ -14,7 +14,7 @@ nothing_came_of_it() {
 '
   exits 0 git txn status
   assert_contains "$OUT" "failed      $(field .txn)"
-  assert_contains "$OUT" 'the command ended with 7; to land its work all the same: git txn commit'
+  assert_contains "$OUT" 'the command ended with 7; go on with it: git txn resume'
   exits 0 git txn begin --json
   exits 0 git txn status
   assert_contains "$OUT" "nothing has run in it: git txn exec"
@@ -54,12 +54,12 @@ while_it_runs() {
   assert_contains "$ERR" "$ID is still running (pid $RUN_PID)"
   assert_contains "$ERR" "git txn stop $ID"
   exits 0 git txn stop "$ID"
-  assert_contains "$OUT" "to land it: git txn commit $ID"
+  assert_contains "$OUT" "to go on with it: git txn resume $ID"
   ends 1
   assert_eq "$(field .state)" open
   exits 3 git txn stop "$ID"
   assert_contains "$ERR" "no command of $ID is running"
-  exits 0 git txn commit "$ID"
+  exits 0 git txn commit --accept-unfinished "$ID"
   assert_eq "$(show src/new.txt)" x
   assert_sound
 }

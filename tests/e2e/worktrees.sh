@@ -154,7 +154,7 @@ killed_run_keeps_work() {
   met
   kill -KILL "$RUN_PID"
   wait "$RUN_PID" || assert_eq $? 137
-  exits 0 git txn commit work --json
+  exits 0 git txn commit --accept-unfinished work --json
   assert_eq "$(field .state)" landed "$ERR"
   assert_eq "$(show src/mine.txt)" mine
   exits 128 git cat-file -e main:docs/guide.md

@@ -118,13 +118,12 @@ Result<int> tell_end(Session& session, const api::KeptOutput& kept) {
   const std::string& id = kept.txn.id.str();
   const auto end = TRY(api::run_end(kept.folder));
   if (!end || end->result.empty()) {
-    const std::string next = is_final(kept.txn.state) ? "git txn show " + id
-                                                      : fmt::format(
-                                                            "git txn commit {0}, or look "
-                                                            "first: git txn diff {0}",
-                                                            id);
-    return fail(Code::kFault, "the process that ran " + id + " was killed",
-                (is_final(kept.txn.state) ? "see: " : "to land what it did: ") + next);
+    const bool unfinished = api::is_unfinished(kept.txn);
+    const std::string look = ", or look first: git txn diff " + id;
+    const std::string next = is_final(kept.txn.state) ? "see: git txn show " + id
+                             : unfinished ? "to go on with it: git txn resume " + id + look
+                                          : "to land what it did: git txn commit " + id + look;
+    return fail(Code::kFault, "the process that ran " + id + " was killed", next);
   }
   if (session.json()) session.out->text(end->result);
   const auto result = parse_json(trimmed(end->result));

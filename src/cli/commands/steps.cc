@@ -30,9 +30,15 @@ Result<int> stop_command(Session& session, api::Kernel& kernel) {
   const Txn txn = TRY(kernel.stop(session.id(), session.progress()));
   std::string text = state_sentence(txn, session.style);
   if (!is_final(txn.state)) {
-    text += fmt::format(
-        "its work is kept; to land it: git txn commit {0}, to give it up: git txn abort {0}\n",
-        clean(txn.id.str()));
+    const std::string id = clean(txn.id.str());
+    const std::string next =
+        api::is_unfinished(txn)
+            ? fmt::format(
+                  "to go on with it: git txn resume {0}, to land it as it is: git txn "
+                  "commit --accept-unfinished {0}",
+                  id)
+            : "to land it: git txn commit " + id;
+    text += fmt::format("its work is kept; {}, to give it up: git txn abort {}\n", next, id);
   }
   return session.done(kTxnJson(txn), text);
 }

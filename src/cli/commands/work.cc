@@ -37,6 +37,7 @@ api::RunOptions options_of(const Session& session) {
   options.no_land = args.has("--no-land");
   options.keep = args.has("--keep");
   options.keep_commits = args.has("--keep-commits");
+  options.accept_unfinished = args.has("--accept-unfinished");
   options.keep_running = args.has("--keep-running");
   options.inject = !args.has("--no-inject");
   options.command = args.rest;
@@ -427,7 +428,8 @@ const CommandSpec kCommitCommand{
         "Takes the worktree's change, certifies it against the head of the target branch, runs the "
         "gates and lands it. When something of yours is in the way it waits, holding no lock; what "
         "still waits when the time of --wait is over does not land by itself: --all lands it "
-        "later.",
+        "later. What a command left that failed, was stopped or died may be half of what was to be "
+        "done, and lands only with --accept-unfinished.",
     .group = Group::kDaily,
     .stability = Stability::kStable,
     .effect = Effect::kWrites,
@@ -437,6 +439,8 @@ const CommandSpec kCommitCommand{
               kRunRetries,
               kRunKeep,
               kRunKeepCommits,
+              {"--accept-unfinished", "",
+               "land it although its command failed, was stopped or died"},
               {"--all", "", "land every transaction that waits, oldest first"}},
     .examples = {{"git txn commit --all",
                   "land what waits, after a git pull or when a file is saved"},
