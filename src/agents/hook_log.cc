@@ -106,6 +106,22 @@ EventNames names_of(std::string_view event) {
   return {name_at(*json, "session_id"), name_at(*json, "agent_id"), name_at(*json, "name")};
 }
 
+std::vector<std::string> files_to_be_written(std::string_view event) {
+  constexpr std::size_t kMost = 64;
+  std::vector<std::string> files;
+  const auto json = parse_foreign(event);
+  if (!json) return files;
+  Tally tally;
+  const Sink collect = [&files](Observation&& seen) {
+    const auto* write = std::get_if<FileWrite>(&seen.detail);
+    if (write == nullptr || files.size() == kMost) return;
+    std::string file = normal_path(join_path(seen.cwd, write->path));
+    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  };
+  observe_hook_event(*json, 0, collect, tally);
+  return files;
+}
+
 Status append_to_hook_log(const std::string& path, std::string_view line) {
   if (line.size() > kMaxLogLine) return fail(Code::kUsage, "a line larger than the log allows");
   return append_line_durable(path, line);

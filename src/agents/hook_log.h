@@ -37,6 +37,9 @@ struct EventNames {
   std::string name;   // of the worktree that WorktreeCreate asks for
 };
 EventNames names_of(std::string_view event);
+// The files that the tool call of a PreToolUse event is about to change, absolute, in order, at
+// most 64; none where the event says of none.
+std::vector<std::string> files_to_be_written(std::string_view event);
 // Appends a line of the above. kFault, kOutcomeUnknown (written, the sync failed).
 Status append_to_hook_log(const std::string& path, std::string_view line);
 

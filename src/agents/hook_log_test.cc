@@ -111,6 +111,25 @@ TEST(HookLog, ACallWithoutAnAnswerWasAsked) {
   EXPECT_EQ(Log(many).kept.all.size(), 3000U);
 }
 
+TEST(HookLog, FilesThatACallIsAboutToChange) {
+  const auto files = [](const std::string& tool, const std::string& input) {
+    return files_to_be_written(fmt::format(
+        R"({{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"{}",)"
+        R"("tool_use_id":"1","tool_input":{}}})",
+        tool, input));
+  };
+  EXPECT_THAT(files("Edit", R"({"file_path":"/w/a","old_string":"x","new_string":"y"})"),
+              ElementsAre("/w/a"));
+  EXPECT_THAT(files("Write", R"({"file_path":"sub/../b","content":"x"})"), ElementsAre("/w/b"));
+  EXPECT_THAT(
+      files("apply_patch", R"({"command":"*** Begin Patch\n*** Update File: a\n+x\n)"
+                           R"(*** Add File: /w/c\n+x\n*** Update File: a\n*** End Patch"})"),
+      ElementsAre("/w/a", "/w/c"));
+  EXPECT_THAT(files("Read", R"({"file_path":"/w/a"})"), IsEmpty());
+  EXPECT_THAT(files("Bash", R"({"command":"echo x >a"})"), IsEmpty());
+  EXPECT_THAT(files_to_be_written("no json"), IsEmpty());
+}
+
 TEST(HookLog, CutsLargePayloadsAndKeepsTheRest) {
   const std::string big(1 << 20, 'x');
   const std::string edit =

@@ -12,6 +12,7 @@
 #include "certify/certify.h"
 #include "land/message.h"
 #include "store/events.h"
+#include "txn/first_write.h"
 #include "txn/registered.h"
 
 namespace gittxn::api {
@@ -61,9 +62,10 @@ void Children::look() {
   auto asks = waiting_asks(observed);
   if (!asks) return;  // the directory is the agent's too; what it removed nobody can ask for
   for (const Waiting& waiting : *asks) {
-    const bool compensates = waiting.asked.verb == Ask::Verb::kCompensate;
+    const bool of_child =
+        waiting.asked.verb == Ask::Verb::kWorktree || waiting.asked.verb == Ask::Verb::kJoin;
     const Result<std::string> result = done_for(waiting.asked);
-    if (!result && !compensates) {  // of a compensation its own command says it
+    if (!result && of_child) {  // of others whoever asked says it
       notes_.push_back(
           fmt::format("the worktree of {}: {}", waiting.asked.name, result.error().message));
     }
@@ -82,6 +84,11 @@ Result<std::string> Children::done_for(const Ask& asked) {
       if (child == children_.end()) return fail(Code::kNotFound, "no such worktree was made");
       TRY(join(child->second));
       return std::string();
+    }
+    case Ask::Verb::kWrite: {
+      FirstWriteAnswer told = TRY(before_first_write(state_, txn_, asked.name));
+      return answer_of_write(observed_dir(txn_.attempts.back()), asked.name,
+                             {told.deny, std::move(told.text)});
     }
     case Ask::Verb::kCompensate:
       break;

@@ -9,6 +9,7 @@
 #include "land/judge/phase.h"
 #include "store/events.h"
 #include "store/work/workflows.h"
+#include "txn/first_write.h"
 
 namespace gittxn::api {
 
@@ -38,13 +39,6 @@ Result<std::string> diff_of(State& state, const Oid& read, const Oid& head,
     diff += "...\n";
   }
   return diff;
-}
-
-// The id of a transaction, with what its owner calls it.
-std::string with_name(const store::Store& store, const std::string& changed_by) {
-  const auto txn = store.txn(TxnId(changed_by));
-  if (!txn || !*txn || (*txn)->name.empty()) return changed_by;  // a name helps, and no more
-  return fmt::format("{} \"{}\"", changed_by, (*txn)->name);
 }
 
 }  // namespace

@@ -17,10 +17,11 @@
 namespace gittxn::api {
 
 static void fields(FieldIo& io, Ask& asked) {
-  constexpr std::array<std::pair<Ask::Verb, std::string_view>, 3> kVerbs{
+  constexpr std::array<std::pair<Ask::Verb, std::string_view>, 4> kVerbs{
       {{Ask::Verb::kJoin, "join"},
        {Ask::Verb::kWorktree, "worktree"},
-       {Ask::Verb::kCompensate, "compensate"}}};
+       {Ask::Verb::kCompensate, "compensate"},
+       {Ask::Verb::kWrite, "write"}}};
   io.choice("verb", asked.verb, kVerbs);
   io.text("name", asked.name);
   if (io.maybe("argv", asked.argv)) io.texts("argv", asked.argv);
@@ -29,10 +30,10 @@ static void fields(FieldIo& io, Ask& asked) {
 namespace {
 
 constexpr std::size_t kMaxAskedName = 256;
+constexpr std::size_t kMaxAskedPath = 4096;
 constexpr std::size_t kMaxAsk = 512u << 10;  // the words of a compensation, with escapes
 constexpr std::size_t kMaxAnswered = 512;    // of an error
 constexpr std::size_t kMaxAtOnce = 64;
-constexpr std::size_t kMaxSaid = 8000;
 constexpr std::string_view kPrefix = "ask.";
 constexpr std::string_view kAskEnd = ".json";
 constexpr std::string_view kPipeEnd = ".fifo";
@@ -53,7 +54,9 @@ void fields(FieldIo& io, Answer& answer) {
 // A compensation needs no name, and has a command; the others are the other way round.
 bool makes_sense(const Ask& asked) {
   const bool compensates = asked.verb == Ask::Verb::kCompensate;
-  if (asked.name.size() > kMaxAskedName || asked.argv.empty() == compensates) return false;
+  const bool write = asked.verb == Ask::Verb::kWrite;
+  const std::size_t most = write ? kMaxAskedPath : kMaxAskedName;
+  if (asked.name.size() > most || asked.argv.empty() == compensates) return false;
   return compensates || !asked.name.empty();
 }
 
@@ -153,6 +156,50 @@ Status mark_child(const std::string& observed, const std::string& name) {
 
 Result<bool> is_child(const std::string& observed, const std::string& name) {
   return exists(join_path(observed, "child." + hash_of(name)));
+}
+
+namespace {
+
+constexpr std::string_view kTells = "tell ", kDenies = "deny ";
+
+std::string told_file(const std::string& observed, std::string_view hash) {
+  return join_path(observed, fmt::format("write.{}", hash));
+}
+
+std::string written_mark(const std::string& observed, const std::string& path) {
+  return join_path(observed, "wrote." + hash_of(path));
+}
+
+}  // namespace
+
+Result<std::string> answer_of_write(const std::string& observed, const std::string& path,
+                                    const WriteAnswer& told) {
+  if (told.text.empty()) return std::string();
+  const std::string hash = hash_of(path);
+  TRY(write_file(told_file(observed, hash), told.text.substr(0, kMaxSaid), Sync::kNo));
+  return std::string(told.deny ? kDenies : kTells) + hash;
+}
+
+Result<WriteAnswer> written_answer(const std::string& observed, std::string_view answer) {
+  WriteAnswer told;
+  if (answer.empty()) return told;
+  told.deny = answer.starts_with(kDenies);
+  if (!told.deny && !answer.starts_with(kTells))
+    return fail(Code::kCorrupt, "no answer of a write");
+  const std::string_view hash = answer.substr(kTells.size());
+  if (hash.find_first_not_of("0123456789abcdef") != hash.npos) {
+    return fail(Code::kCorrupt, "no answer of a write");
+  }
+  told.text = TRY(read_file(told_file(observed, hash), kMaxSaid));
+  return told;
+}
+
+Result<bool> is_first_write(const std::string& observed, const std::string& path) {
+  return !TRY(exists(written_mark(observed, path)));
+}
+
+Status mark_written(const std::string& observed, const std::string& path) {
+  return write_file(written_mark(observed, path), "", Sync::kNo);
 }
 
 Status say(const std::string& observed, int number, const std::string& text) {

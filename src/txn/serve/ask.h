@@ -16,15 +16,15 @@
 namespace gittxn::api {
 
 struct Ask {
-  enum class Verb { kWorktree, kJoin, kCompensate } verb = Verb::kWorktree;
+  enum class Verb { kWorktree, kJoin, kCompensate, kWrite } verb = Verb::kWorktree;
   // Of the sub-agent's worktree, as the agent calls it; of the compensation, "" too. At most 256
-  // bytes.
+  // bytes. The path that is about to be written for the first time: at most 4096.
   std::string name;
   std::vector<std::string> argv = {};  // of the compensation
 };
 
 // From the hook. The answer: the path of the worktree, "" for a join, the number of the
-// compensation. kTimeout: no answer in time;
+// compensation, of a write what written_answer() reads. kTimeout: no answer in time;
 // kFault with the run's own words when it could not do it.
 Result<std::string> ask(const std::string& observed, const Ask& asked, std::int64_t timeout_ms);
 
@@ -41,7 +41,21 @@ Status answer(const Waiting& waiting, const Result<std::string>& result);
 Status mark_child(const std::string& observed, const std::string& name);
 Result<bool> is_child(const std::string& observed, const std::string& name);
 
+// What there is to tell before a write, as an answer, and back: it may be longer than a pipe takes.
+// "" is the answer of nothing.
+struct WriteAnswer {
+  bool deny = false;
+  std::string text;
+};
+Result<std::string> answer_of_write(const std::string& observed, const std::string& path,
+                                    const WriteAnswer& told);
+Result<WriteAnswer> written_answer(const std::string& observed, std::string_view answer);
+// True until the path was told of, or asked about without anything to tell.
+Result<bool> is_first_write(const std::string& observed, const std::string& path);
+Status mark_written(const std::string& observed, const std::string& path);
+
 // Something to be told to the agent once, by its own next tool call; not to its sub-agents.
+inline constexpr std::size_t kMaxSaid = 8000;  // bytes that are told at once
 Status say(const std::string& observed, int number, const std::string& text);
 // All that was said and not yet told; it counts as told from here on. "" none.
 Result<std::string> said(const std::string& observed);

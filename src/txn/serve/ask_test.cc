@@ -95,6 +95,28 @@ TEST_F(AskTest, WhatIsSaidIsToldOnceAndInOrder) {
   EXPECT_EQ(said(dir_.path()).value(), "third\n");
 }
 
+TEST_F(AskTest, OfAWriteThereIsMoreToTellThanAPipeTakes) {
+  const std::string long_text(7000, 'x');
+  const auto back = [&](const WriteAnswer& answer) {
+    return written_answer(dir_.path(), answer_of_write(dir_.path(), "src/../a b", answer).value());
+  };
+  EXPECT_EQ(back({})->text, "");
+  EXPECT_EQ(back({false, long_text})->text, long_text);
+  EXPECT_FALSE(back({false, "x"})->deny);
+  EXPECT_TRUE(back({true, "x"})->deny);
+  EXPECT_EQ(back({true, std::string(100'000, 'x')})->text.size(), kMaxSaid);
+  for (const char* bad : {"tell", "tell ../x", "deny /etc/passwd", "yes 00", "tell 0f/.."}) {
+    EXPECT_FALSE(written_answer(dir_.path(), bad)) << bad;
+  }
+}
+
+TEST_F(AskTest, AWriteIsTheFirstOneOnce) {
+  EXPECT_TRUE(is_first_write(dir_.path(), "src/a").value());
+  ASSERT_TRUE(mark_written(dir_.path(), "src/a"));
+  EXPECT_FALSE(is_first_write(dir_.path(), "src/a").value());
+  EXPECT_TRUE(is_first_write(dir_.path(), "src/b").value());
+}
+
 TEST_F(AskTest, ChildrenAreKnownByAnyName) {
   EXPECT_FALSE(is_child(dir_.path(), "agent-/../x").value());
   ASSERT_TRUE(mark_child(dir_.path(), "agent-/../x"));

@@ -19,7 +19,8 @@ namespace {
 // Whoever writes more than that into a hook is not waiting for it to end.
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 30;
 
-constexpr std::int64_t kPatienceMs = 100'000;  // less than the time-out that its hooks are given
+constexpr std::int64_t kPatienceMs = 100'000;     // less than the time-out that its hooks are given
+constexpr std::int64_t kWritePatienceMs = 5'000;  // ... that hooks of tool calls are given
 
 // Events whose answer reaches the model, in both programs.
 constexpr std::array<std::string_view, 2> kAnswered = {"PostToolUse", "UserPromptSubmit"};
@@ -77,9 +78,37 @@ Result<std::string> joined(const HookCall& call, const std::string& event) {
   return std::string();
 }
 
+// Before the first change of a file, what there is to know of it; refused where policy says so.
+Result<std::string> told_before_writing(const HookCall& call, const std::string& event) {
+  const std::string tree = join_path(parent_dir(call.observed), "tree");
+  std::string text;
+  bool deny = false;
+  for (const std::string& file : agents::files_to_be_written(event)) {
+    std::string path;
+    if (!path_below(normal_path(file), tree, &path) || path.empty()) continue;
+    if (!TRY(is_first_write(call.observed, path))) continue;
+    const std::string answer = TRY(ask(call.observed, {Ask::Verb::kWrite, path}, kWritePatienceMs));
+    const WriteAnswer told = TRY(written_answer(call.observed, answer));
+    if (!told.deny) TRY(mark_written(call.observed, path));
+    deny = deny || told.deny;
+    text += told.text;
+  }
+  if (text.empty()) return text;
+  text.resize(std::min(text.size(), kMaxSaid));
+  Json output = {{"hookEventName", call.event}};
+  if (deny) {
+    output["permissionDecision"] = "deny";
+    output["permissionDecisionReason"] = text;
+  } else {
+    output["additionalContext"] = text;
+  }
+  return dump_json(Json{{"hookSpecificOutput", output}}) + "\n";
+}
+
 Result<std::string> output_for(const HookCall& call, const std::string& event) {
   if (call.event == "WorktreeCreate") return worktree_for(call, event);
   if (call.event == "SubagentStop") return joined(call, event);
+  if (call.event == "PreToolUse") return told_before_writing(call, event);
   if (std::ranges::find(kAnswered, call.event) != kAnswered.end()) return news_for(call, event);
   return std::string();
 }
