@@ -4,6 +4,7 @@ import os
 import pathlib
 import time
 
+import costs
 import gittxn
 import judge
 import strategies
@@ -44,6 +45,7 @@ SHORT = {"shared": strategies.Shared.name, "merge": strategies.Merge.name, "merg
          "snapshot": "git-txn snapshot",
          "read-committed": "git-txn read-committed", "no-answers": "git-txn semantic, without answers",
          "no-symbols": "git-txn semantic, without symbols"}
+USUALLY_RESUMED = costs.RESUMED
 ONE_SUITE = trees.Suite()  # of a process: what a tree said is known to every cell that it plays
 
 
@@ -58,10 +60,13 @@ def processor_seconds():
     return used.user + used.system + used.children_user + used.children_system
 
 
-def play(workload, column, kind, agents, seed, tasks_each, overlap):
-    """One cell. A cell that fails is one in which nothing could be judged."""
+def play(workload, column, kind, agents, seed, tasks_each, overlap, resumed):
+    """One cell. A cell that fails is one in which nothing could be judged. `resumed`: the share that a resumed round
+    costs; None is that of the table of costs."""
     options = {"overlap": overlap} if workload == "W8" else {}
+    costs.RESUMED = USUALLY_RESUMED if resumed is None else resumed
     cell = {"workload": workload, "strategy": column, "kind": kind, "agents": agents, "seed": seed, **options}
+    cell |= {} if resumed is None else {"resumed": resumed}
     began, used = time.monotonic(), processor_seconds()
     made = workloads.make(workload, seed, agents, tasks_each, kind, **options)
     try:

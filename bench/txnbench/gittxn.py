@@ -155,7 +155,7 @@ class GitTxn(strategies.Strategy):
         super().__init__(workload, suite, kind)
         self.repair, self.wrapper = repair, list(wrapper)
         self.no_repairs = []
-        self.run_words = ["--json", "--retries", "0", "--isolation", level]
+        self.run_words = ["--json", "--retries", "0", "--wait", "0", "--isolation", level]
         self.runs = 0
         self.trees = {}
 
@@ -247,8 +247,11 @@ class GitTxn(strategies.Strategy):
         if not last["passed"]:
             state.over = True
             return False
-        outcome, done = self.git_txn("commit", "--json", "--retries", "0", state.txn)
+        outcome, done = self.commit(state.txn)
         return (yield from self.settle(job, state, outcome, done.stderr))
+
+    def commit(self, txn):
+        return self.git_txn("commit", "--json", "--retries", "0", "--wait", "0", txn)
 
     def round(self, job, process, share):
         """Plays what the agent does, and lets it end. Returns what it said last."""
@@ -268,7 +271,14 @@ class GitTxn(strategies.Strategy):
         return said
 
     def settle(self, job, state, outcome, said):
-        """Writes down what came of a landing that was tried now. Returns whether it landed."""
+        """Writes down what came of a landing that was tried now. Returns whether it landed.
+
+        One that waits for the place of somebody who has lost is asked for again: its wait is in virtual time."""
+        while outcome.get("outcome") == "waiting":
+            self.ledger.waited += costs.POLL
+            yield costs.POLL
+            outcome, done = self.commit(outcome["txn"])
+            said = done.stderr
         if outcome.get("state") not in ("landed", "nothing", "quarantined"):
             raise NotJudged(f"{outcome.get('state')}: {outcome} {said[-400:]}")
         now, state.txn = self.clock.now, outcome["txn"]
@@ -315,14 +325,19 @@ class ByItself(GitTxn):
         try:
             process = self.start("git", "txn", "run", *words, "--", *self.first_words(job))
             last = yield from self.round(job, process, 1)
+            state.conversation = process.hello["conversation"]
             while process.meets(self.listener):
                 yield self.refused(job, state)
+                state.conversation = process.hello["conversation"]
                 last = yield from self.round(job, process, costs.RESUMED if process.hello["resumed"] else 1)
             outcome = process.end()
             if not last["passed"]:
                 self.git_txn("abort", outcome["txn"])
                 raise tasks.GiveUp
-            if not (yield from self.settle(job, state, outcome, process.said())):
+            landed = yield from self.settle(job, state, outcome, process.said())
+            while not landed and not state.over:  # it had ended by waiting for somebody
+                landed = yield from self.go_on(job, state)
+            if not landed:
                 raise tasks.GiveUp
         except NotJudged as error:
             self.ledger.failed.append(f"{job.name}: {error}")

@@ -3,6 +3,7 @@ import collections
 import statistics
 
 import columns
+import costs
 import workloads
 
 HEAD = """# TXNBench
@@ -124,20 +125,38 @@ def said(value, good):
     return f"{value if isinstance(value, int) else f'{value:.2f}'} {'yes' if good(value) else '**no**'}"
 
 
+def waste_and_rate(cells):
+    """What is thrown away beside abort and retry, and the throughput beside one after the other, as they are said."""
+    repaired, retried, serial, _ = ([cell for cell in cells if cell["strategy"] == name] for name in GOALS)
+    wasted = ratio(total(repaired, "thrown"), total(repaired, "landed"))
+    retried_wasted = ratio(total(retried, "thrown"), total(retried, "landed"))
+    return (said(ratio(wasted, retried_wasted), lambda x: x <= 1 / 3),
+            said(ratio(rate(repaired), rate(serial)), lambda x: x >= 1.4))
+
+
+def over_costs(cells):
+    """What another cost of a resumed round would come to. Those who are never resumed are the same under each."""
+    shares = sorted({cell.get("resumed", costs.RESUMED) for cell in cells})
+    lines = []
+    for share_of_first in shares:
+        mine = [cell for cell in cells if cell.get("resumed", costs.RESUMED) == share_of_first
+                or cell["strategy"] in (columns.RETRIED, columns.SERIAL) and "resumed" not in cell]
+        lines.append(line(f"{share_of_first:g}", *waste_and_rate(mine)))
+    return table(("share of a first round", "thrown away / abort and retry <= 1/3",
+                  "landed/h / one after the other >= 1.4"), lines)
+
+
 def goals(cells):
     """What it must show, for each workload and for all of them together."""
     lines = []
     for workload in (*workloads.TITLES, "all"):
         every = [cell for cell in cells if workload in ("all", cell["workload"])]
-        repaired, retried, serial, strict = ([cell for cell in every if cell["strategy"] == name] for name in GOALS)
+        repaired, _, _, strict = ([cell for cell in every if cell["strategy"] == name] for name in GOALS)
         if not repaired:
             continue
-        wasted = ratio(total(repaired, "thrown"), total(repaired, "landed"))
-        retried_wasted = ratio(total(retried, "thrown"), total(retried, "landed"))
         false = 100 * total(repaired, "false") / tries(repaired) if tries(repaired) else None
         lines.append(line(
-            workload, said(ratio(wasted, retried_wasted), lambda x: x <= 1 / 3),
-            said(ratio(rate(repaired), rate(serial)), lambda x: x >= 1.4),
+            workload, *waste_and_rate(every),
             said(total(strict, "missed") if strict else None, lambda x: x == 0),
             said(total(repaired, "unexplained"), lambda x: x == 0), said(false, lambda x: x <= 5)))
     header = ("workload", "thrown away / abort and retry <= 1/3", "landed/h / one after the other >= 1.4",
@@ -169,17 +188,22 @@ def report(known, standard):
     assumed = next(iter(known.values()))["assumptions"]
     lines += ["", "Assumed, and not measured: " + ", ".join(f"{key} = {value}" for key, value in assumed.items()) + "."]
     every = [cell for one in known.values() for cell in one["cells"]]
+    others = [cell for cell in every if "resumed" in cell]
     main = [cell for cell in every if cell["agents"] == standard and cell["kind"] == "adaptive"]
-    lines += ["", f"## What it must show (N = {standard}, adaptive agents)", "", *goals(main)]
+    lines += ["", f"## What it must show (N = {standard}, adaptive agents)", ""]
+    lines += goals([cell for cell in main if cell not in others])
+    if others:
+        lines += ["What a resumed round costs decides the first two of these:", "", *over_costs(main)]
     lines += [*EXPLAINED.strip().splitlines(), ""]
     for name, one in known.items():
+        usual = [cell for cell in one["cells"] if cell not in others]
         for kind in ("adaptive", "fixed"):
-            cells = [cell for cell in one["cells"] if cell["kind"] == kind and cell["agents"] == standard]
+            cells = [cell for cell in usual if cell["kind"] == kind and cell["agents"] == standard]
             if cells:
                 seeds = len({cell["seed"] for cell in cells})
                 lines += [f"## {name}: {workloads.TITLES[name]}; {kind} agents, N = {standard}, {seeds} seeds", "",
                           *table(COLUMNS, rows(cells)), *causes(cells), *examples(cells)]
-        varied = [cell for cell in one["cells"] if cell["kind"] == "adaptive"]
+        varied = [cell for cell in usual if cell["kind"] == "adaptive"]
         if len({cell["agents"] for cell in varied}) > 1:
             lines += [f"## {name} over N: landed an hour / agent seconds thrown away per landing", ""]
             lines += over_agents(varied)
