@@ -42,6 +42,7 @@ struct StatusReport {
     std::vector<std::string> stale;   // reads that no longer hold right now
     std::vector<std::string> to_ask;  // commands that looked at them, which landing runs again
     bool refused = false;             // with its phase: asking for it is answered with a no
+    bool unjudged = false;            // its agent has still to be told of something (txn/go_on.h)
     std::size_t owed = 0;             // compensations that are due and have not ended
     std::string owed_next;            // what to type for them; "" is another clone's to do
     bool elsewhere = false;           // another clone of the hub has its work

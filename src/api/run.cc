@@ -76,11 +76,14 @@ class Run {
     const std::string why =
         refusal.cut_short ? "it was cut short" : what_changed(refusal.conflicts);
     const bool helps = TRY(rounds_.can_help(id(), refusal.conflicts));
-    if (!helps || !TRY(rounds_.begin(Rounds::Of::kAgent, id(), refusal, why))) {
+    if (helps && TRY(rounds_.begin(Rounds::Of::kAgent, id(), refusal, why))) {
+      tell_round(Rounds::Of::kAgent, subject_of(refusal.conflicts), why);
+    } else if (refusal.cut_short && TRY(has_done_nothing())) {
+      TRY(run_again("", "it was cut short before it had changed anything"));
+    } else {
       begun_.owner.release();
       return std::nullopt;
     }
-    tell_round(Rounds::Of::kAgent, subject_of(refusal.conflicts), why);
     auto outcome = once_started();
     if (!outcome) return std::unexpected(still_there(std::move(outcome).error()));
     return std::optional(*std::move(outcome));
@@ -208,6 +211,10 @@ class Run {
         fmt::format("this shell is in the worktree of {}; what has changed is in {}; "
                     "exit lands the change, exit 1 keeps it for later",
                     id().str(), rounds_.file()));
+  }
+
+  Result<bool> has_done_nothing() const {
+    return TRY(recorded_writes(store(), TRY(reload(state_, id())).attempts.back())).empty();
   }
 
   // False: nothing of it could be begun.

@@ -21,6 +21,7 @@
 #include "store/server/locks.h"
 #include "store/work/compensations.h"
 #include "txn/attempt.h"
+#include "txn/go_on.h"
 #include "txn/serve/brief.h"
 #include "txn/state.h"
 #include "work/compensations.h"
@@ -106,6 +107,9 @@ Result<StatusReport::Line> status_line(State& state, Txn of) {
   // The objects that another clone's work is judged by may be in that clone alone.
   if (!is_final(txn.state) && !line.elsewhere) add_stale_reads(state, txn, line);
   // A phase that cannot be judged means stale reads that cannot either, and they say why.
+  if (txn.state == TxnState::kOpen && !txn.attempts.empty() && !line.elsewhere) {
+    line.unjudged = TRY(is_unjudged(txn));
+  }
   if (const auto dropped = dropped_with_phase(state, txn)) line.refused = *dropped;
   line.owed = TRY(owed_compensations(state, txn)).size();
   if (line.owed > 0 && state.require_here(txn)) line.owed_next = kRunOwed;

@@ -246,29 +246,32 @@ std::vector<std::string> next_of_dropped(const Txn& txn, OfWorkflow workflow) {
   return next;
 }
 
-std::vector<std::string> next_steps(const Txn& txn) {
+Result<std::vector<std::string>> next_steps(const Txn& txn) {
   const std::string id = txn.id.str();
   switch (txn.state) {
     case TxnState::kQuarantined:
       return next_of_quarantined(txn);
     case TxnState::kRejected:
-      return {
+      return std::vector<std::string>{
           "git txn resume " + id +
               "    put it right in its worktree, with the branch merged into it; "
               "then: git txn commit " +
               id,
           "git txn commit " + id + "    ask again as it is, when the gate or policy was at fault"};
     case TxnState::kPrepared:
-      if (wait_reason(txn.waiting_reason) == WaitReason::kTrust) return {txn.waiting_subject};
+      if (wait_reason(txn.waiting_reason) == WaitReason::kTrust) {
+        return std::vector{txn.waiting_subject};
+      }
       if (wait_reason(txn.waiting_reason) == WaitReason::kLease) {
-        return {"git txn lease list    who has what, and for how long",
-                "git txn commit " + id + " --wait 10m    land it when the lease is over"};
+        return std::vector<std::string>{
+            "git txn lease list    who has what, and for how long",
+            "git txn commit " + id + " --wait 10m    land it when the lease is over"};
       }
       break;
     default:
       break;
   }
-  const std::string next = next_line(txn);
+  const std::string next = TRY(next_here(txn));
   return next.empty() ? std::vector<std::string>{} : std::vector<std::string>{next};
 }
 
@@ -290,7 +293,7 @@ Result<WhyReport> Kernel::why(const std::string& id) {
   // Without a policy that says so, or a branch, it is told of as if it had no phase.
   const auto dropped = dropped_with_phase(*state_, report.txn);
   report.next =
-      dropped && *dropped ? next_of_dropped(report.txn, workflow) : next_steps(report.txn);
+      dropped && *dropped ? next_of_dropped(report.txn, workflow) : TRY(next_steps(report.txn));
   const bool owing = !TRY(owed_compensations(*state_, report.txn)).empty();
   if (owing) report.next = {std::string(kRunOwed)};
   report.process = running_now(report.txn).process;

@@ -99,6 +99,10 @@ std::string open_detail(const api::StatusReport::Line& line, const std::string& 
   }
   if (line.refused) return "its phase was left: " + next;
   const std::string word = open_word(line);
+  if (txn.attempts.empty()) return "nothing was run in it: git txn abort " + txn.id.str();
+  if (line.unjudged) {
+    return "its agent has still to be told what has changed: git txn resume " + txn.id.str();
+  }
   if (api::is_unfinished(txn)) {
     const auto exit = txn.attempts.back().command_exit;
     return (exit ? fmt::format("the command ended with {}", *exit) : "its process exited") +

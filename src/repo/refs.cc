@@ -294,6 +294,18 @@ Result<bool> Refs::remove_own_lock(const RefName& ref, const Oid& desired) const
   return true;
 }
 
+Status Refs::update_held(const RefUpdate& wanted) const {
+  Status updated = update(wanted);
+  const bool ours = wanted.ref.str().starts_with("refs/txn/");
+  if (updated || updated.error().code != Code::kBusy || !ours) return updated;
+  constexpr std::size_t kLongest = 65;  // a SHA-256, and the end of the line
+  const auto bytes = read_file(dir_ + "/" + wanted.ref.str() + ".lock", kLongest);
+  if (!bytes || !bytes->ends_with('\n')) return updated;
+  const Oid left(bytes->substr(0, bytes->size() - 1));
+  if (!TRY(remove_own_lock(wanted.ref, left))) return updated;
+  return update(wanted);
+}
+
 Status Refs::sync_directory(const RefName& ref) const {
   if (!is_ref_name(ref.str())) return fail(Code::kUsage, "'" + ref.str() + "' is not a reference");
   Status file = fsync_path(dir_ + "/" + ref.str());

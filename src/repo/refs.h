@@ -81,6 +81,9 @@ class Refs {
   Status update(const RefUpdate& update) const;
   // Removes <ref>.lock if its bytes are "<desired>\n". True when it was there.
   Result<bool> remove_own_lock(const RefName& ref, const Oid& desired) const;
+  // update() of a reference below refs/txn/, by whoever holds its transaction: a lock of our form
+  // that was waited for in vain was left by a process that was killed, and is removed.
+  Status update_held(const RefUpdate& update) const;
   // Makes the present value durable, whoever wrote it: the file, and every directory above it.
   Status sync_directory(const RefName& ref) const;
   // The repository's own configuration, whichever checkout one is in.

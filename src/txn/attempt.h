@@ -168,6 +168,8 @@ Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOpti
 // next line to type. `started_ns` is of the monotonic clock.
 Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Outcome& outcome);
 std::string next_line(const Txn& txn);
+// The same, where its worktree is: of one whose agent has still to be told of something, too.
+Result<std::string> next_here(const Txn& txn);
 // Its phase was left and the policy drops it: who asks for its landing is told no. For a look.
 Result<bool> dropped_with_phase(State& state, const Txn& txn);
 

@@ -231,7 +231,7 @@ Status set_ref(State& state, const std::string& name, const Oid& desired) {
   if (old) update.expected = *old;
   update.desired = desired;
   if (update.expected == update.desired) return {};
-  return state.repository.refs().update(update);
+  return state.repository.refs().update_held(update);
 }
 
 Result<Txn> reload(State& state, const TxnId& id) {

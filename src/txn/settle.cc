@@ -8,6 +8,7 @@
 #include "land/message.h"
 #include "store/events.h"
 #include "txn/attempt.h"
+#include "txn/go_on.h"
 #include "txn/registered.h"
 
 namespace gittxn::api {
@@ -121,6 +122,7 @@ std::string next_line(const Txn& txn) {
     case TxnState::kOpen:
     case TxnState::kPrepared:
     case TxnState::kRepairing:
+      if (txn.attempts.empty()) return "git txn abort " + txn.id.str();  // nothing was ever run
       return (is_unfinished(txn) ? "git txn resume " : "git txn commit ") + txn.id.str();
     case TxnState::kRejected:
     case TxnState::kQuarantined:
@@ -134,6 +136,12 @@ std::string next_line(const Txn& txn) {
       break;
   }
   return {};
+}
+
+Result<std::string> next_here(const Txn& txn) {
+  const bool open = txn.state == TxnState::kOpen && !txn.attempts.empty();
+  if (open && TRY(is_unjudged(txn))) return "git txn resume " + txn.id.str();
+  return next_line(txn);
 }
 
 Result<bool> dropped_with_phase(State& state, const Txn& txn) {
@@ -194,7 +202,7 @@ Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Ou
   TRY(find_mended(state, outcome));
   // Until these have run it is not taken up again.
   const bool owing = !TRY(owed_compensations(state, outcome.txn)).empty();
-  outcome.next = owing ? std::string(kRunOwed) : next_line(outcome.txn);
+  outcome.next = owing ? std::string(kRunOwed) : TRY(next_here(outcome.txn));
   outcome.total_ms = (state.host.clock->monotonic_ns() - started_ns) / kNsPerMs;
   return {};
 }

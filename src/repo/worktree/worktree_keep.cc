@@ -64,7 +64,7 @@ Result<Oid> keep(Repository& repository, const TxnId& txn, int attempt, const Ta
   update.ref = ref;
   update.expected = before;
   update.desired = kept;
-  TRY_IN("keeping " + txn.str(), repository.refs().update(update));
+  TRY_IN("keeping " + txn.str(), repository.refs().update_held(update));
   TRY(fp_after_ref.hit());
   return kept;
 }
