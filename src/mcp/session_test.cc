@@ -94,7 +94,7 @@ TEST_F(Protocol, TheOlderEraShakesHands) {
   EXPECT_THAT(hello["result"]["instructions"].text(), HasSubstr("transaction"));
   EXPECT_EQ(line(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"), "");
   const Json tools_listed = ask("tools/list", "{}");
-  EXPECT_THAT(tools_listed["result"]["tools"], SizeIs(5));
+  EXPECT_THAT(tools_listed["result"]["tools"], SizeIs(6));
   EXPECT_FALSE(tools_listed["result"].contains("resultType"));
   for (const Json& tool : tools_listed["result"]["tools"]) {  // else clients leave the tool out
     EXPECT_TRUE(tool["inputSchema"]["properties"].is_object()) << dump_json(tool);

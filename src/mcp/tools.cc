@@ -235,12 +235,24 @@ Result<ToolAnswer> declare_tool(api::TreeTools& tools, Arguments& in, const api:
   return ToolAnswer{{fmt::format("{} declared", declaration.size())}};
 }
 
+Result<ToolAnswer> before_write_tool(api::TreeTools& tools, Arguments& in,
+                                     const api::Caller& /*caller*/,
+                                     const std::function<bool()>& /*stop*/) {
+  std::vector<std::string> paths;
+  in.texts("paths", paths);
+  TRY(in.done());
+  if (paths.empty()) return fail(Code::kUsage, "'paths' is needed");
+  const api::TreeTools::BeforeWrite told = TRY(tools.before_write(paths));
+  return ToolAnswer{{told.text.empty() ? "nobody else has changed them\n" : told.text}, told.deny};
+}
+
 using Tool = Result<ToolAnswer> (*)(api::TreeTools&, Arguments&, const api::Caller&,
                                     const std::function<bool()>&);
 constexpr std::pair<std::string_view, Tool> kTools[] = {{"read", read_tool},
                                                         {"search", search_tool},
                                                         {"list", list_tool},
                                                         {"status", status_tool},
+                                                        {"before_write", before_write_tool},
                                                         {"declare_read", declare_tool}};
 
 }  // namespace
@@ -281,6 +293,12 @@ Json tool_list() {
        tool("status",
             "Which transaction this is, what it started from, and which of its reads are stale.",
             Json::object(), Json::array()),
+       tool("before_write",
+            "Ask before you change files for the first time: who has changed, leased or is "
+            "changing them, with the difference. Agents whose hooks git-txn runs are told without "
+            "asking.",
+            {{"paths", texts("relative to the current directory, or absolute")}},
+            Json::array({"paths"})),
        tool("declare_read",
             "Say what your change depends on that you did not look at with these tools. It counts: "
             "your change does not land when it no longer holds. What is not so is refused.",

@@ -39,10 +39,27 @@ read src/own.txt done'
 }
 test_case 'what is served is recorded, in the order it was asked for' serves_and_records
 
+asks_before_writing() {
+  new_repo
+  exits 0 git txn lease acquire src/f1.txt --owner pat --json
+  open_work '{ hello; call 1 before_write "{\"paths\":[\"src/f1.txt\",\"src/f2.txt\"]}"
+    call 2 before_write "{\"paths\":[\"src/f1.txt\"]}"; call 3 before_write "{\"paths\":[\"../../x\"]}"
+    call 4 before_write "{}"
+  } | git txn mcp >"$WORLD/answers"; echo x >src/new.txt'
+  assert_contains "$(text 1)" '- pat holds a lease on src/f1.txt (l-'
+  assert_lacks "$(text 1)" src/f2.txt
+  assert_eq "$(text 2)" 'nobody else has changed them' 'it was told'
+  assert_contains "$(text 3)" 'outside of the worktree'
+  assert_contains "$(text 4)" "'paths' is needed"
+  git txn reads "$ID" --json | jq -r .subject >"$WORLD/reads"
+  assert_lacks "$(<"$WORLD/reads")" src/f1.txt
+}
+test_case 'who is about to change a file is told who else has it, and has read nothing by that' asks_before_writing
+
 opens_only_what_it_serves() {
   new_repo
   open_work '{ hello; call 1 read "{\"path\":\"src/f1.txt\"}"; call 2 status "{}"; } | git txn mcp >"$WORLD/answers"; echo x >new'
-  git txn reads "$ID" --json >"$WORLD/reads"
+  git txn reads "$ID" --json | jq -r .subject >"$WORLD/reads"
   assert_eq "$(jq -r 'select(.strength == "hard" and .kind == "content") | .subject' "$WORLD/reads")" src/f1.txt
   assert_eq "$(jq -r 'select(.kind == "tree") | .subject' "$WORLD/reads")" ''
   assert_eq "$(git txn show "$ID" --json | jq -r .read_set.status)" complete

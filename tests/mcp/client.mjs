@@ -53,7 +53,7 @@ for (const [name, makeClient, makeTransport, version] of clients) {
   await check(`${name}: lists tools with their schemas`, async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map((tool) => tool.name),
-      ['read', 'search', 'list', 'status', 'declare_read']);
+      ['read', 'search', 'list', 'status', 'before_write', 'declare_read']);
     for (const tool of tools) assert.equal(tool.inputSchema.type, 'object');
   });
   await check(`${name}: calls them`, async () => {

@@ -161,13 +161,10 @@ Result<bool> is_child(const std::string& observed, const std::string& name) {
 namespace {
 
 constexpr std::string_view kTells = "tell ", kDenies = "deny ";
+constexpr std::int64_t kWritePatienceMs = 5'000;  // less than hooks of tool calls are given
 
 std::string told_file(const std::string& observed, std::string_view hash) {
   return join_path(observed, fmt::format("write.{}", hash));
-}
-
-std::string written_mark(const std::string& observed, const std::string& path) {
-  return join_path(observed, "wrote." + hash_of(path));
 }
 
 }  // namespace
@@ -194,12 +191,13 @@ Result<WriteAnswer> written_answer(const std::string& observed, std::string_view
   return told;
 }
 
-Result<bool> is_first_write(const std::string& observed, const std::string& path) {
-  return !TRY(exists(written_mark(observed, path)));
-}
-
-Status mark_written(const std::string& observed, const std::string& path) {
-  return write_file(written_mark(observed, path), "", Sync::kNo);
+Result<WriteAnswer> ask_before_write(const std::string& observed, const std::string& path) {
+  const std::string mark = join_path(observed, "wrote." + hash_of(path));
+  if (TRY(exists(mark))) return WriteAnswer{};
+  const std::string said = TRY(ask(observed, {Ask::Verb::kWrite, path}, kWritePatienceMs));
+  WriteAnswer answer = TRY(written_answer(observed, said));
+  if (!answer.deny) TRY(write_file(mark, "", Sync::kNo));
+  return answer;
 }
 
 Status say(const std::string& observed, int number, const std::string& text) {

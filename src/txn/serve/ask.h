@@ -50,9 +50,9 @@ struct WriteAnswer {
 Result<std::string> answer_of_write(const std::string& observed, const std::string& path,
                                     const WriteAnswer& told);
 Result<WriteAnswer> written_answer(const std::string& observed, std::string_view answer);
-// True until the path was told of, or asked about without anything to tell.
-Result<bool> is_first_write(const std::string& observed, const std::string& path);
-Status mark_written(const std::string& observed, const std::string& path);
+// From the hook or the MCP server, of a path of the tree: what there is to tell before the first
+// write; nothing once it was told, or there was nothing to tell. What is denied is told each time.
+Result<WriteAnswer> ask_before_write(const std::string& observed, const std::string& path);
 
 // Something to be told to the agent once, by its own next tool call; not to its sub-agents.
 inline constexpr std::size_t kMaxSaid = 8000;  // bytes that are told at once

@@ -15,8 +15,9 @@ using ::testing::HasSubstr;
 
 class AskTest : public ::testing::Test {
  protected:
-  // A process that answers the first ask that comes: with what was asked, or that it failed.
-  pid_t answering(const std::string& failure) {
+  // A process that answers the first ask that comes: with what was asked, or that it failed; of a
+  // write with `written`.
+  pid_t answering(const std::string& failure, const std::string& written = "") {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
     ::alarm(60);
@@ -27,6 +28,7 @@ class AskTest : public ::testing::Test {
     Result<std::string> result =
         (asked.verb == Ask::Verb::kJoin ? "join " : "worktree ") + asked.name;
     if (!asked.argv.empty()) result = "compensate " + std::to_string(asked.argv.size());
+    if (asked.verb == Ask::Verb::kWrite) result = written;
     if (!failure.empty()) result = fail(Code::kRefused, failure);
     ::_exit(answer(waiting->front(), result) ? 0 : 2);
   }
@@ -111,10 +113,16 @@ TEST_F(AskTest, OfAWriteThereIsMoreToTellThanAPipeTakes) {
 }
 
 TEST_F(AskTest, AWriteIsTheFirstOneOnce) {
-  EXPECT_TRUE(is_first_write(dir_.path(), "src/a").value());
-  ASSERT_TRUE(mark_written(dir_.path(), "src/a"));
-  EXPECT_FALSE(is_first_write(dir_.path(), "src/a").value());
-  EXPECT_TRUE(is_first_write(dir_.path(), "src/b").value());
+  const auto asks = [&](const std::string& path, const WriteAnswer& answer) {
+    const pid_t run = answering("", answer_of_write(dir_.path(), path, answer).value());
+    const auto told = ask_before_write(dir_.path(), path);
+    ended_well(run);
+    return told;
+  };
+  EXPECT_EQ(asks("src/a", {false, "x"})->text, "x");
+  EXPECT_EQ(ask_before_write(dir_.path(), "src/a")->text, "") << "nobody is asked again";
+  EXPECT_TRUE(asks("src/b", {true, "y"})->deny);
+  EXPECT_TRUE(asks("src/b", {true, "y"})->deny) << "what is denied is asked for each time";
 }
 
 TEST_F(AskTest, ChildrenAreKnownByAnyName) {

@@ -10,6 +10,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
+#include "txn/serve/ask.h"
 #include "txn/serve/tree_tools_state.h"
 
 namespace gittxn::api {
@@ -182,6 +183,26 @@ class Declared {
 };
 
 }  // namespace
+
+Result<TreeTools::BeforeWrite> TreeTools::before_write(
+    const std::vector<std::string>& paths) const {
+  if (state_->observed.empty()) {
+    return fail(Code::kUsage, "this is asked inside a transaction, and this is none",
+                "run the agent with: git txn run -- AGENT");
+  }
+  BeforeWrite answer;
+  for (const std::string& given : paths) {
+    const std::string asked = normal_path(join_path(state_->cwd, TRY(state_->path_of(given))));
+    std::string path;
+    if (!path_below(asked, state_->tree.top(), &path) || path.empty()) {
+      return fail(Code::kRefused, "'" + given + "' is outside of the worktree");
+    }
+    const WriteAnswer told = TRY(ask_before_write(state_->observed, path));
+    answer.deny = answer.deny || told.deny;
+    answer.text += told.text;
+  }
+  return answer;
+}
 
 Status TreeTools::declare(const Declaration& declared, const Caller& caller) {
   State& state = *state_;

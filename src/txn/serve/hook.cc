@@ -19,8 +19,7 @@ namespace {
 // Whoever writes more than that into a hook is not waiting for it to end.
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 30;
 
-constexpr std::int64_t kPatienceMs = 100'000;     // less than the time-out that its hooks are given
-constexpr std::int64_t kWritePatienceMs = 5'000;  // ... that hooks of tool calls are given
+constexpr std::int64_t kPatienceMs = 100'000;  // less than the time-out that its hooks are given
 
 // Events whose answer reaches the model, in both programs.
 constexpr std::array<std::string_view, 2> kAnswered = {"PostToolUse", "UserPromptSubmit"};
@@ -86,10 +85,7 @@ Result<std::string> told_before_writing(const HookCall& call, const std::string&
   for (const std::string& file : agents::files_to_be_written(event)) {
     std::string path;
     if (!path_below(normal_path(file), tree, &path) || path.empty()) continue;
-    if (!TRY(is_first_write(call.observed, path))) continue;
-    const std::string answer = TRY(ask(call.observed, {Ask::Verb::kWrite, path}, kWritePatienceMs));
-    const WriteAnswer told = TRY(written_answer(call.observed, answer));
-    if (!told.deny) TRY(mark_written(call.observed, path));
+    const WriteAnswer told = TRY(ask_before_write(call.observed, path));
     deny = deny || told.deny;
     text += told.text;
   }

@@ -123,6 +123,15 @@ class TreeTools {
   // Then none of it is recorded.
   Status declare(const Declaration& declared, const Caller& caller);
 
+  // Before these files are changed for the first time: who has changed, leased or is changing them,
+  // and whether policy refuses that (txn/first_write.h). "" nobody. kUsage outside of a
+  // transaction.
+  struct BeforeWrite {
+    bool deny = false;
+    std::string text;
+  };
+  Result<BeforeWrite> before_write(const std::vector<std::string>& paths) const;
+
   // What the transaction is, a JSON object as leave_briefing() wrote it; "" when there is none.
   std::string about() const;
   // What of its reads became stale (brief.h); number 0: nothing, or it cannot be read.
