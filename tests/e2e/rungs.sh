@@ -95,6 +95,35 @@ step() {
   [ "$done_rounds" = 0 ] || assert_eq "$(wc -l <"$WORLD/rounds")" "$asked" "$STEP: a round that was done was asked for again"
   [ "$(wc -l <"$WORLD/rounds")" -le 2 ] || fail "$STEP: $(wc -l <"$WORLD/rounds") rounds"
 }
+# mends POINT: a use of a name that the branch renames meanwhile; the machine dies at the point
+mends() {
+  STEP="mend at $1"
+  new_repo
+  mkdir shop
+  printf '%s\n' 'def check(token):' "    return token != ''" >shop/auth.py
+  git add -A
+  git commit -qm shop
+  GIT_TXN_FAILPOINT=$1 git-txn run --json --retries 0 --repairs 0 -- bash -c '
+    name=check
+    [ ! -e "$WORLD/runs" ] || name=validate  # it sees what there is
+    echo run >>"$WORLD/runs"
+    printf "from shop.auth import %s\n\nprint(%s(1))\n" $name $name >shop/new.py
+    meet' claude >"$WORLD/run.out" 2>"$WORLD/run.err" </dev/null &
+  AGENT=$!
+  until_either "$WORLD/ready"
+  sed -i 's/check/validate/' shop/auth.py
+  git commit -qam 'a person renames check to validate'
+  go_on
+  wait "$AGENT" || :
+  [ -e "$WORLD/runs" ] || return 0  # there is nothing to be lost
+  ID=$(git txn status --all --json | jq -r '[.transactions[] | select(.command | tostring | contains("claude"))][0].txn')
+  follow
+  assert_eq "$(git log --format=%B main | grep -c "Txn-Id: $ID")" 1 "$STEP: its landings"
+  assert_eq "$(show shop/new.py)" 'from shop.auth import validate
+
+print(validate(1))' "$STEP"
+  assert_sound
+}
 total=0
 # cases NAME HOW COUNT OPTION...: so many of the steps, or all of them, each as a case; the second time is another one
 cases() {
@@ -103,12 +132,15 @@ cases() {
   for one in $STEPS; do all+=("$one" "$one=2"); done
   [ "${RUNGS:-}" != all ] || count=${#all[@]}
   for one in $(printf '%s\n' "${all[@]}" | shuf -n "$count" --random-source=<(yes "$SEED$name")); do
-    eval "${how}_$((++total))() { step $one $how $*; }"
+    if [ "$how" = mends ]; then eval "${how}_$((++total))() { mends $one; }"; else
+      eval "${how}_$((++total))() { step $one $how $*; }"
+    fi
     test_case "$name: $one" "${how}_$total"
   done
 }
 cases 'killed in a round of its agent' kill 5 --retries 0
 cases 'killed while it is run again' kill 4 --repairs 0 --retries 2
+cases 'killed while it is mended' mends 3
 cases 'paused in a round, while others land' stop 3 --retries 0
 
 finish
