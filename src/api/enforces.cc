@@ -160,7 +160,9 @@ constexpr Enforced kTable[] = {
      "F3, K5, K6, A5"},
     {"Who has lost twice to others goes before those who would make it lose again",
      "enforced for as long as policy says since its last loss, while its process is alive, by the "
-     "reads and writes of its last try; what its next try reads besides is not known",
+     "reads and writes of its last try; what its next try reads besides is not known, and one "
+     "whose reads are unknown has no "
+     "place",
      "the log, and locks that die with their holder", "[queue]"},
     {"An agent is told before it first changes a file that others have changed, leased or are "
      "changing",

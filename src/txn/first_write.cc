@@ -137,16 +137,13 @@ Result<FirstWriteAnswer> before_first_write(State& state, const Txn& txn, const 
   TRY(tell_of_others(state, txn, path, told));
   if (told.empty()) return answer;
   answer.deny = rule == FirstWrite::kDeny;
-  const std::string branch = short_branch(txn.target);
   answer.text = fmt::format("git-txn: before you change {}:\n{}", path, told);
-  answer.text +=
-      answer.deny ? fmt::format(
-                        "What to do: the policy of this repository refuses this change as long as "
-                        "that is so. Do the rest of your work, or stop and say why.\n")
-                  : fmt::format(
-                        "What to do: make your change fit to that, keep it as small as it can be, "
-                        "or leave the file to them. What cannot be merged comes back to you after "
-                        "you have ended.\n");
+  answer.text += answer.deny
+                     ? "What to do: the policy of this repository refuses this change as long as "
+                       "that is so. Do the rest of your work, or stop and say why.\n"
+                     : "What to do: make your change fit to that, keep it as small as it can be, "
+                       "or leave the file to them. What cannot be merged comes back to you after "
+                       "you have ended.\n";
   if (!diff.empty()) answer.text += "\n" + diff;
   answer.text.resize(std::min(answer.text.size(), kMaxSaid));
   return answer;

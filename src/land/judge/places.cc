@@ -54,7 +54,7 @@ Result<bool> meets(const Context& context, const Txn& loser, const Attempt& atte
   footprint.base = candidate.head;
   footprint.writes = TRY(store::recorded_writes(*context.store, attempt));
   footprint.reads = TRY(store::recorded_reads(*context.store, attempt));
-  if (!footprint.reads.complete) return true;
+  if (!footprint.reads.complete) return false;  // everybody would have to wait for it
   std::vector<Read>& reads = footprint.reads.reads;
   std::erase_if(reads, [](const Read& read) {
     const bool of_tree = certify::is_path_read(read.kind) || read.kind == ReadKind::kSearch;
@@ -74,6 +74,18 @@ Result<bool> meets(const Context& context, const Txn& loser, const Attempt& atte
   return !certify::certify(input).commit;
 }
 
+// Those that it was begun inside of: they wait for it themselves.
+Result<std::vector<TxnId>> above(const store::Store& store, const Txn& txn) {
+  std::vector<TxnId> ids;
+  for (TxnId id = txn.parent; !id.empty();) {
+    if (std::ranges::find(ids, id) != ids.end()) break;
+    ids.push_back(id);
+    const auto parent = TRY(store.txn(id));
+    id = parent ? parent->parent : TxnId();
+  }
+  return ids;
+}
+
 }  // namespace
 
 Result<std::optional<Txn>> loser_in_the_way(const Context& context, const Work& work,
@@ -83,6 +95,7 @@ Result<std::optional<Txn>> loser_in_the_way(const Context& context, const Work& 
   const store::Store& store = *context.store;
   const std::string since = format_utc(context.clock->wall_ms() - patience_ms);
   using enum TxnState;
+  const std::vector<TxnId> around = TRY(above(store, work.txn));
   std::optional<Losses> own;
   for (Txn& other : TRY(store.txns({{kOpen, kPrepared, kLanding, kRepairing}, 0}))) {
     const bool lost_before = other.attempts.size() >= kLossesOfAPlace;
@@ -91,6 +104,7 @@ Result<std::optional<Txn>> loser_in_the_way(const Context& context, const Work& 
     if (losses.times < kLossesOfAPlace || losses.last < since) continue;
     if (!own) own = TRY(losses_of(store, work.txn.id));
     if (!goes_before(other, losses, work.txn, *own)) continue;
+    if (std::ranges::find(around, other.id) != around.end()) continue;
     if (!TRY(store.locks().is_held(store::Slots::kOwners, other.slot))) continue;
     const Attempt* attempt = last_try(other);
     if (attempt != nullptr && TRY(meets(context, other, *attempt, candidate))) {

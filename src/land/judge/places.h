@@ -4,6 +4,9 @@
 // at most for the `[queue] patience` of the policy since it lost last. So nobody is starved by
 // others who are faster, in this clone or in another one that shares the store.
 //
+// One whose reads are unknown has no place, since everybody would have to wait for it; and nobody
+// waits for a transaction that it was begun inside of.
+//
 // Who lost more often goes first, and of equals the older one, so that no two wait for each other.
 // Decided by the log and by the owners' locks alone; a crash ends a place with its owner.
 #pragma once

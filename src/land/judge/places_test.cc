@@ -48,7 +48,9 @@ class Places : public ::testing::Test {
   TxnId loser(const std::string& id, int losses, ReaderClass reader = ReaderClass::kAny) {
     testing::Proposal proposal{id, {{"f1", id + "\n"}}, {"f2"}};
     proposal.reader = reader;
-    const TxnId txn = world.propose(proposal);
+    return begin_again(world.propose(proposal), losses);
+  }
+  TxnId begin_again(const TxnId& txn, int losses) {
     Process opened = world.process();
     for (int i = 0; i < losses; ++i) must(opened.store.append({events::conflicted(txn, 1, {})}));
     must(opened.store.append({events::repairing(txn, "resume", "f2 has changed")}));
@@ -56,7 +58,8 @@ class Places : public ::testing::Test {
     again.number = 2;
     again.base = world.main();
     must(opened.store.append({events::attempt_started(txn, again)}));
-    alive[id] = must(keeper.store.locks().try_slot(store::Slots::kOwners, world.txn(txn).slot));
+    alive[txn.str()] =
+        must(keeper.store.locks().try_slot(store::Slots::kOwners, world.txn(txn).slot));
     return txn;
   }
   LandOutcome lands(const TxnId& id, std::int64_t queue_ms = 0) {
@@ -64,6 +67,22 @@ class Places : public ::testing::Test {
     LandOptions options;
     options.turn_wait_ms = queue_ms;
     return must(land::land(opened.context, id, options));
+  }
+  // Who is in the way of a transaction that changes f2.
+  std::string in_the_way_of(const Txn& txn) {
+    Process opened = world.process();
+    repo::Objects& objects = opened.repository.objects();
+    Work work;
+    work.txn = txn;
+    Candidate candidate;
+    candidate.head = world.main();
+    candidate.head_tree = must(objects.tree_of(candidate.head));
+    const TreeEntry before = must(objects.entry_at(candidate.head_tree, "f2"));
+    const Oid other = must(objects.write_blob("other\n"));
+    candidate.changes = {{"f2", before, {FileMode::kFile, other}}};
+    candidate.tree = must(objects.apply(candidate.head, candidate.changes));
+    const auto found = must(loser_in_the_way(opened.context, work, candidate));
+    return found ? found->id.str() : "nobody";
   }
   static Wait place_of(const std::string& id) { return {WaitReason::kPlace, id}; }
 };
@@ -108,6 +127,22 @@ TEST_F(Places, PolicySaysHowLong) {
   EXPECT_EQ(lands(world.propose({"t-a", {{"f2", "a\n"}}})).result, LandResult::kLanded);
 }
 
+TEST_F(Places, UnknownReadsHaveNone) {
+  testing::Proposal proposal{"t-loser", {{"f1", "x\n"}}, {"f2"}};
+  proposal.complete = false;
+  begin_again(world.propose(proposal), 2);
+  EXPECT_EQ(lands(world.propose({"t-a", {{"f2", "a\n"}}})).result, LandResult::kLanded);
+}
+
+TEST_F(Places, NobodyWaitsForWhoeverWaitsForIt) {
+  const TxnId outer = loser("t-outer", 2);
+  const TxnId inner = world.propose({"t-inner", {{"f2", "inner\n"}}});
+  EXPECT_EQ(in_the_way_of(world.txn(inner)), "t-outer");
+  Txn begun_inside = world.txn(inner);
+  begun_inside.parent = outer;
+  EXPECT_EQ(in_the_way_of(begun_inside), "nobody");
+}
+
 TEST_F(Places, TheDeadHaveNone) {
   loser("t-loser", 2);
   alive.clear();
@@ -117,24 +152,8 @@ TEST_F(Places, TheDeadHaveNone) {
 TEST_F(Places, WhoLostMoreOftenGoesBeforeWhoLostLess) {
   const TxnId twice = loser("t-twice", 2);
   const TxnId often = loser("t-often", 3);
-  Process opened = world.process();
-  const auto in_the_way = [&](const TxnId& id) {
-    Work work;
-    work.txn = world.txn(id);
-    Candidate candidate;
-    candidate.head = world.main();
-    const repo::Objects& objects = opened.repository.objects();
-    candidate.head_tree = must(objects.tree_of(candidate.head));
-    const TreeEntry before = must(objects.entry_at(candidate.head_tree, "f2"));
-    const TreeEntry other = must(objects.entry_at(
-        must(objects.tree_of(Oid(world.scratch.git({"rev-parse", "refs/txn/t-twice/1"})))), "f1"));
-    candidate.changes = {{"f2", before, other}};
-    candidate.tree = must(opened.repository.objects().apply(candidate.head, candidate.changes));
-    const auto found = must(loser_in_the_way(opened.context, work, candidate));
-    return found ? found->id.str() : "nobody";
-  };
-  EXPECT_EQ(in_the_way(twice), "t-often");
-  EXPECT_EQ(in_the_way(often), "nobody");
+  EXPECT_EQ(in_the_way_of(world.txn(twice)), "t-often");
+  EXPECT_EQ(in_the_way_of(world.txn(often)), "nobody");
 }
 
 #ifdef GIT_TXN_BUGS
