@@ -18,6 +18,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::fixture;
+using ::testing::IsEmpty;
 using testing::Kept;
 
 struct Log {

@@ -1,4 +1,5 @@
 // The facade end to end, with small shell commands for agents.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "base/bug.h"
 #include "base/text.h"
 #include "capture/search_tree.h"
+#include "certify/judge.h"
 #include "model/policy.h"
 #include "questions/question.h"
 #include "search/evaluate.h"

@@ -30,8 +30,9 @@ Result<Oid> keep(Repository& repository, const TxnId& txn, int attempt, const Ta
   const RefName ref(fmt::format("refs/txn/{}/{}", txn.str(), attempt));
   Oid before;
   auto present = repository.refs().read(ref);
-  if (present) before = *std::move(present);
-  if (!present && present.error().code != Code::kNotFound) {
+  if (present) {
+    before = *std::move(present);
+  } else if (present.error().code != Code::kNotFound) {
     return std::unexpected(std::move(present).error().in("keeping " + txn.str()));
   }
   NewCommit commit;
