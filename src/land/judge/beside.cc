@@ -89,7 +89,7 @@ class Newcomers {
     }
     const auto before = text_of(change->before), after = text_of(change->after);
     if (!before || !after || code_of(change->path, *before, *after) == nullptr) return std::nullopt;
-    const auto footprint = semantic::footprint_of_file({change->path, *before, *after}, {});
+    const auto footprint = semantic::footprint_of_file({change->path, before, after}, {});
     auto names = declared_besides(footprint, *before);
     if (!names) return std::nullopt;
     return Came{*std::move(names)};
@@ -242,7 +242,7 @@ std::optional<Came> Newcomers::in_search(const Read& read, const SnapshotDiff& d
     const auto was = selected->in(*before), is = selected->in(*after);
     if (!was || !is) return std::nullopt;
     std::vector<std::string> declared;
-    const auto footprint = semantic::footprint_of_file({one.path, *before, *after}, {});
+    const auto footprint = semantic::footprint_of_file({one.path, before, after}, {});
     for (const Write& write : footprint.writes) {
       if (write.opaque) return std::nullopt;
       const bool here = write.kind != "import" && write.change == semantic::Change::kAdded;
