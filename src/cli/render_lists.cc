@@ -316,6 +316,10 @@ std::string why_lines(const api::WhyReport& report, const Style& style) {
   std::string out = state_sentence(report.txn, style);
   if (report.process != 0) {
     out += fmt::format("  its command is still running (pid {})\n", report.process);
+  } else if (api::is_unfinished(report.txn)) {
+    const auto exit = report.txn.attempts.back().command_exit;
+    out += fmt::format("  its command {}, so that its change may be half done\n",
+                       exit ? fmt::format("ended with {}", *exit) : "died");
   }
   if (!report.txn.waiting_reason.empty()) {
     out += "  waits for " + wait_text(report.txn.waiting_reason, report.txn.waiting_subject) + "\n";

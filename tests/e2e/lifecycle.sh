@@ -53,6 +53,8 @@ failed_command_stays_open() {
   exits 3 git txn commit "$id"
   assert_contains "$ERR" "the command of $id ended with status 7, so its change may be half done"
   assert_contains "$ERR" "git txn commit --accept-unfinished $id lands it as it is"
+  exits 0 git txn why "$id"
+  assert_contains "$OUT" 'its command ended with 7, so that its change may be half done'
   exits 0 git txn commit --accept-unfinished "$id" --json
   assert_eq "$(field .state)" landed
   assert_eq "$(show src/new.txt)" half
