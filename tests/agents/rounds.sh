@@ -142,6 +142,7 @@ resumes() { # OUTPUT
   outcome "$1"
   assert_eq "$(field '.outcome.state')" landed "$OUT$ERR"
   assert_eq "$(field '[.outcome.repairs[].rung] | join(" ")')" resume "$OUT$ERR"
+  assert_eq "$(field '.outcome.repairs[0] | .command_ms > 0 and .tokens > 0')" true "$(field .outcome.repairs)"
   assert_eq "$(show decided.txt)" 'after it'
   assert_sound
 }

@@ -146,6 +146,37 @@ breaks_off() {
 }
 test_case 'one that is killed in its round lands nothing, and its work is kept' breaks_off
 
+answers_too_much() {
+  with_claude
+  export FAKE_AGAIN='head -c 100000000 /dev/zero | tr "\0" x; Write decided.txt "after all of that"'
+  works 'Read src/f1.txt; Write decided.txt first; meet'
+  met
+  person_commits src/f1.txt 'another line'
+  go_on
+  ended 0 landed
+  assert_eq "$(show decided.txt) $(rungs)" 'after all of that resume src/f1.txt: landed'
+}
+test_case 'one that answers with 100 MB lands what it did' answers_too_much
+
+never_ends() {
+  with_claude
+  export FAKE_AGAIN='Write decided.txt half; while :; do sleep 0.1; done'
+  works 'Read src/f1.txt; Write decided.txt first; meet' --timeout 4s --retries 0
+  met
+  person_commits src/f1.txt 'another line'
+  go_on
+  ended 1 open
+  assert_contains "$OUT$ERR" 'timed out'
+  ID=$(field .txn)
+  assert_eq "$(field .next)" "git txn resume $ID"
+  exits 3 git txn commit "$ID"
+  export FAKE_AGAIN='Write decided.txt whole'
+  exits 0 git txn resume "$ID" --json
+  assert_eq "$(tail -n 1 <<<"$OUT" | jq -r .outcome.state) $(show decided.txt)" 'landed whole'
+  assert_sound
+}
+test_case 'one that never ends is ended, and goes on when somebody says so' never_ends
+
 exact() {
   with_claude
   works 'Read src/f1.txt; Write decided.txt first; meet' --isolation strict --retries 0
