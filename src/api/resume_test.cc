@@ -143,7 +143,7 @@ TEST_F(Resume, ADirectoryThatWasListedIsJudgedByItsFiles) {
 }
 
 TEST_F(Resume, UnknownReadsAreJudgedByAllThatHasChanged) {
-  const std::string id = must(kernel().begin(script(""), Progress{})).id.str();
+  const std::string id = must(kernel().begin({}, Progress{})).id.str();
   must(write_file(file(id, "mine"), "by hand\n", Sync::kNo, 0644));
   changes("f3", "unrelated\n");
   EXPECT_EQ(commit(id).txn.state, TxnState::kQuarantined);

@@ -317,7 +317,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
   // Had before the log names it, so that nobody takes the transaction up before we are done.
   store::Lock owner = TRY(state_->store->locks().try_slot(store::Slots::kOwners, slot));
   const bool asks = by == By::kItsAgent;
-  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, asks, !asks})}));
+  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, asks, false})}));
   if (!TRY(has_worktree(txn))) {
     const Txn open = TRY(reload(*state_, txn.id));
     TRY(restore_worktree(*state_, open, progress));
@@ -340,7 +340,7 @@ Result<Resumed> Kernel::resume(const std::string& id, By by, const RunOptions& o
       resumed.went_on = TRY(go_on(*state_, TRY(reload(*state_, txn.id)), progress));
     }
   }
-  if (asks) TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false, true})}));
+  TRY(state_->store->append({events::reopened(txn.id, {who.email, slot, false, true})}));
   resumed.txn = TRY(reload(*state_, txn.id));
   return resumed;
 }

@@ -17,6 +17,16 @@ std::vector<Failpoint*>& registry() {
   return points;
 }
 
+// A point at which another one is armed, and how.
+struct Chain {
+  std::string_view at;
+  std::string then;
+};
+Chain& chain() {
+  static Chain one;
+  return one;
+}
+
 }  // namespace
 
 Failpoint::Failpoint(const char* name) : name_(name) {
@@ -24,6 +34,16 @@ Failpoint::Failpoint(const char* name) : name_(name) {
 }
 
 Status Failpoint::arm(std::string_view spec) {
+  if (const std::size_t later = spec.find('>'); later != spec.npos) {
+    chain() = {};
+    TRY(arm(spec.substr(later + 1)));  // it has to make sense now
+    for (Failpoint* point : registry()) point->armed_ = false;
+    TRY(arm(spec.substr(0, later)));
+    for (const Failpoint* point : registry()) {
+      if (point->armed_) chain() = {point->name_, std::string(spec.substr(later + 1))};
+    }
+    return {};
+  }
   const std::size_t equals = spec.find('=');
   const std::string_view name = spec.substr(0, equals);
   const std::string_view what = equals == spec.npos ? "1" : spec.substr(equals + 1);
@@ -37,7 +57,7 @@ Status Failpoint::arm(std::string_view spec) {
     auto [end, error] = std::from_chars(what.data(), what.data() + what.size(), countdown);
     if (error != std::errc() || end != what.data() + what.size() || countdown < 1) {
       return fail(Code::kUsage, "failpoint '" + std::string(spec) + "' has an unknown action",
-                  "use NAME, NAME=<count>, NAME=error or NAME=stop");
+                  "use NAME, NAME=<count>, NAME=error or NAME=stop, or FIRST>NAME");
     }
   }
   bool known = false;
@@ -63,6 +83,12 @@ std::vector<std::string> Failpoint::names() {
 
 Status Failpoint::fire() {
   if (__atomic_sub_fetch(&countdown_, 1, __ATOMIC_RELAXED) != 0) return {};
+  if (chain().at == name_) {
+    const std::string then = std::move(chain().then);
+    chain() = {};
+    armed_ = false;
+    return arm(then);
+  }
   switch (action_) {
     case Action::kKill:
       ::kill(::getpid(), SIGKILL);

@@ -26,8 +26,8 @@ struct Came {
   bool found_before = false;       // the search is known to have found something
 };
 
-// What came, where nothing else is different: of a read of a whole file that the transaction has
-// not written, and of a search of contents. nullopt: something that was seen is otherwise, or
+// Tells what came, where nothing else is different: of a read of a whole file that the transaction
+// has not written, and of a search of contents. nullopt: something that was seen is otherwise, or
 // nobody can tell. `question` is the one whose look it is, or null; `own` are the transaction's
 // writes.
 using OnlyCame = std::function<std::optional<Came>(const Read& read, const Question* question,

@@ -1,4 +1,4 @@
-// What came beside something that an agent alone was shown: whether it may be excused.
+// Tests of the rule for what came beside something that an agent alone was shown.
 #include "certify/beside.h"
 
 #include <gmock/gmock.h>

@@ -311,7 +311,7 @@ class Certification {
     return false;
   }
 
-  // What an agent was shown, of which it cannot have depended on what is different.
+  // True if an agent was shown it and cannot have depended on what is different.
   bool is_only_shown(const Read& read, const SnapshotDiff& diff) {
     if (!refines(input_.level)) return false;
     NameRules rules = input_.names;

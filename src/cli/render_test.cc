@@ -213,8 +213,13 @@ TEST(Status, TellsABegunAFailedADeadAndARunningOneApart) {
   const auto text = [](const api::StatusReport& report) {
     return status_lines(report, 10'000, kPlain);
   };
-  EXPECT_THAT(text(line({}, {})), HasSubstr("  open   "));
-  EXPECT_THAT(text(line({}, {})), HasSubstr("nothing has run in it: git txn exec t-7k2m -- "));
+  api::StatusReport by_hand = line({}, {});
+  by_hand.lines[0].txn.command.clear();
+  EXPECT_THAT(text(by_hand), HasSubstr("  open   "));
+  EXPECT_THAT(text(by_hand), HasSubstr("nothing has run in it: git txn exec t-7k2m -- "));
+  EXPECT_THAT(text(line({}, {})),
+              HasSubstr("its process exited; go on with it: git txn resume t-7k2m"))
+      << "killed before its command was started";
   EXPECT_THAT(text(line(7, {"t"})), HasSubstr("  failed   "));
   EXPECT_THAT(text(line(7, {"t"})),
               HasSubstr("the command ended with 7; go on with it: git txn resume t-7k2m"));

@@ -172,7 +172,7 @@ Result<Step> Landing::look(Round& round) {
   return *wait ? Step{Step::Kind::kWait, **std::move(wait)} : go_on();
 }
 
-// Who has lost twice goes before those who would make it lose again.
+// A transaction that has lost twice goes before those that would make it lose again.
 Result<Step> Landing::places(Round& round) {
   const auto other = TRY(loser_in_the_way(context_, work_, round.candidate));
   if (!other) return go_on();

@@ -19,8 +19,8 @@ constexpr std::size_t kMostOthers = 64;          // transactions that are looked
 constexpr std::size_t kMostCompared = 4u << 20;  // bytes of a file
 constexpr std::size_t kMostTold = 4000;          // of a difference
 
-// Who brought what the head has at the path: a transaction, or the author of a commit; "" nobody
-// knows.
+// Names whoever brought what the head has at the path: a transaction, or the author of a commit; ""
+// nobody knows.
 Result<std::string> who_changed(State& state, const Txn& txn, const Oid& head,
                                 const std::string& path) {
   const repo::Objects& objects = state.repository.objects();

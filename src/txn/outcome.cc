@@ -38,7 +38,8 @@ bool is_unfinished(const Txn& txn) {
   if (txn.state != TxnState::kOpen && txn.state != TxnState::kRepairing) return false;
   if (txn.command.empty() || txn.attempts.empty()) return false;
   const Attempt& last = txn.attempts.back();
-  return !last.traces.empty() && !last.by_hand && last.command_exit.value_or(-1) != 0;
+  // Without a trace the command of this attempt was not even started.
+  return !last.by_hand && last.command_exit.value_or(-1) != 0;
 }
 
 int exit_code(const Outcome& outcome) {

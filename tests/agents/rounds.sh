@@ -120,7 +120,7 @@ codex_fails_a_gate() {
 }
 test_case 'Codex fails a gate, and is told what it printed' codex_fails_a_gate 240
 
-# As after a reboot: the state is kept, and no process is left.
+# Leaves things as after a reboot: the state is kept, and no process is left.
 all_die() { # AGENT
   local pid
   for pid in $(pgrep -P "$1") $(pgrep -f -- "SCRIPT:decides"); do
@@ -184,7 +184,7 @@ codex_reboots() {
 }
 test_case 'Codex goes on with its conversation after a reboot' codex_reboots 240
 
-# What was sent after the edit was asked for says what the agent was told before it.
+# The requests after the edit was asked for say what the agent was told before it.
 told_before_writing() {
   jq -r '.request | tostring' "$WORLD/requests" | grep -F 'git-txn: before you change src/f1.txt:' | grep -qF '+another line'
 }

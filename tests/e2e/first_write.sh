@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What an agent is told before it changes a file for the first time, by the hook of its tool call.
+# The hook of an agent's tool call tells it who else has a file, before it changes that for the first time.
 . "$(dirname "$0")/lib.sh"
 
 with_claude() { # [POLICY]

@@ -35,6 +35,14 @@ until_either() {
     sleep 0.05
   done
 }
+# The machine died at the step, or the rung does not come by it and has landed: nothing else may end it.
+died_or_landed() {
+  local code=0
+  wait "$AGENT" || code=$?
+  case $code in 0 | 137) ;; *) fail "$STEP: exit $code: $(cat "$WORLD/run.out" "$WORLD/run.err")" ;; esac
+  [ "$code" = 0 ] || echo "$STEP" >>"${RUNGS_REACHED:-/dev/null}"
+  ID=$(git txn status --all --json | jq -r '[.transactions[] | select(.command | tostring | contains("claude"))][0].txn')
+}
 state() { git txn show "$ID" --json | jq -r .state; }
 # Does what is named as next until it has landed.
 follow() {
@@ -70,11 +78,7 @@ step() {
   if [ "$how" = kill ]; then
     GIT_TXN_FAILPOINT=$point begins "$@"
   else
-    GIT_TXN_FAILPOINT=${point%%=*}=stop begins "$@"
-  fi
-  if [ "$how" = stop ] && [ ! -e "$WORLD/ready" ]; then
-    kill -CONT "$AGENT"
-    until_either "$WORLD/ready"
+    GIT_TXN_FAILPOINT=$point=stop begins "$@"
   fi
   go_on
   if [ "$how" = stop ]; then
@@ -82,13 +86,7 @@ step() {
     timeout 2 git txn run -q -- sh -c 'echo beside >src/beside.txt' >"$WORLD/beside" 2>&1 || :  # it may have to wait
     kill -CONT "$AGENT" 2>"$WORLD/.state" || :  # it may have ended
   fi
-  wait "$AGENT" || :
-  ID=$(git txn status --all --json | jq -r '[.transactions[] | select(.command | tostring | contains("claude"))][0].txn')
-  if [ ! -e "$WORLD/runs" ]; then  # killed before it ran: there is nothing to be lost
-    [ "$ID" = null ] || assert_contains 'git txn abort git txn resume' "$(git txn show "$ID" --json | jq -r .next | cut -d' ' -f1-3)"
-    assert_sound
-    return
-  fi
+  died_or_landed
   done_rounds=$(ended_rounds) asked=$(wc -l <"$WORLD/rounds")
   follow
   landed_once
@@ -114,9 +112,7 @@ mends() {
   sed -i 's/check/validate/' shop/auth.py
   git commit -qam 'a person renames check to validate'
   go_on
-  wait "$AGENT" || :
-  [ -e "$WORLD/runs" ] || return 0  # there is nothing to be lost
-  ID=$(git txn status --all --json | jq -r '[.transactions[] | select(.command | tostring | contains("claude"))][0].txn')
+  died_or_landed
   follow
   assert_eq "$(git log --format=%B main | grep -c "Txn-Id: $ID")" 1 "$STEP: its landings"
   assert_eq "$(show shop/new.py)" 'from shop.auth import validate
@@ -125,22 +121,27 @@ print(validate(1))' "$STEP"
   assert_sound
 }
 total=0
-# cases NAME HOW COUNT OPTION...: so many of the steps, or all of them, each as a case; the second time is another one
+# cases NAME FIRST HOW COUNT OPTION...: so many of the steps behind FIRST, with which the rung begins, or all of them,
+# each as a case. One that kills does so at the first time or at the second.
 cases() {
-  local name=$1 how=$2 count=$3 all=() one
-  shift 3
-  for one in $STEPS; do all+=("$one" "$one=2"); done
+  local name=$1 first=$2 how=$3 count=$4 all=() one
+  shift 4
+  for one in $STEPS; do
+    [ "$one" != "$first" ] || continue
+    all+=("$one")
+    [ "$how" = stop ] || all+=("$one=2")
+  done
   [ "${RUNGS:-}" != all ] || count=${#all[@]}
   for one in $(printf '%s\n' "${all[@]}" | shuf -n "$count" --random-source=<(yes "$SEED$name")); do
-    if [ "$how" = mends ]; then eval "${how}_$((++total))() { mends $one; }"; else
-      eval "${how}_$((++total))() { step $one $how $*; }"
+    if [ "$how" = mends ]; then eval "${how}_$((++total))() { mends '$first>$one'; }"; else
+      eval "${how}_$((++total))() { step '$first>$one' $how $*; }"
     fi
     test_case "$name: $one" "${how}_$total"
   done
 }
-cases 'killed in a round of its agent' kill 5 --retries 0
-cases 'killed while it is run again' kill 4 --repairs 0 --retries 2
-cases 'killed while it is mended' mends 3
-cases 'paused in a round, while others land' stop 3 --retries 0
+cases 'killed in a round of its agent' api.rounds.asking kill 5 --retries 0
+cases 'killed while it is run again' api.run.repairing kill 4 --repairs 0 --retries 2
+cases 'killed while it is mended' api.run.taken mends 3
+cases 'paused in a round, while others land' api.rounds.asking stop 3 --retries 0
 
 finish

@@ -59,7 +59,7 @@ std::optional<std::vector<std::string>> declared_besides(const semantic::Footpri
   std::vector<std::string> names;
   for (const Write& write : footprint.writes) {
     if (INJECTED_BUG("land.beside_anything")) continue;
-    // Of something that is new as a whole. Names that an import brings in are the file's.
+    // Parts of something new are new with it. Names that an import brings in are the file's.
     if (write.kind != "import" && added.contains(write.container)) continue;
     if (!only_declares(write)) return std::nullopt;
     for (const std::string& name : write.defines) {

@@ -1,4 +1,4 @@
-// What came beside something that an agent alone was shown (certify/beside.h), found in real files.
+// Finds in real files what came beside something that an agent alone was shown (certify/beside.h).
 //
 // A file of code: the head declares more in it, functions, types and imports, by names that stand
 // nowhere in the file as it was. Values are none: others copy them, and they run when the file is

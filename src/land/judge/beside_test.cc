@@ -1,4 +1,4 @@
-// What came beside what was shown, in real files and by real queries.
+// Tests of what came beside what was shown, in real files and by real queries.
 #include "land/judge/beside.h"
 
 #include <gmock/gmock.h>

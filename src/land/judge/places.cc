@@ -74,7 +74,7 @@ Result<bool> meets(const Context& context, const Txn& loser, const Attempt& atte
   return !certify::certify(input).commit;
 }
 
-// Those that it was begun inside of: they wait for it themselves.
+// The transactions that it was begun inside of, which wait for it themselves.
 Result<std::vector<TxnId>> above(const store::Store& store, const Txn& txn) {
   std::vector<TxnId> ids;
   for (TxnId id = txn.parent; !id.empty();) {

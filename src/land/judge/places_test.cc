@@ -1,4 +1,4 @@
-// Who has lost twice goes before those who would make it lose again.
+// A transaction that has lost twice goes before those that would make it lose again.
 #include "land/judge/places.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ class Places : public ::testing::Test {
     options.turn_wait_ms = queue_ms;
     return must(land::land(opened.context, id, options));
   }
-  // Who is in the way of a transaction that changes f2.
+  // The transaction in the way of one that changes f2.
   std::string in_the_way_of(const Txn& txn) {
     Process opened = world.process();
     repo::Objects& objects = opened.repository.objects();

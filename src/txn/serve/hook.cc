@@ -77,7 +77,7 @@ Result<std::string> joined(const HookCall& call, const std::string& event) {
   return std::string();
 }
 
-// Before the first change of a file, what there is to know of it; refused where policy says so.
+// Tells what there is to know of a file before its first change, which policy may refuse.
 Result<std::string> told_before_writing(const HookCall& call, const std::string& event) {
   const std::string tree = join_path(parent_dir(call.observed), "tree");
   std::string text;
