@@ -3,36 +3,16 @@
 
 #include "land/land.h"
 #include "land/testing/land_world.h"
+#include "land/testing/passing_clock.h"
 
 namespace gittxn::land {
 namespace {
 
 using testing::LandWorld;
 using testing::must;
+using testing::PassingClock;
 using testing::Process;
 namespace events = store::events;
-
-// Sleeping takes no time, and is when the others act.
-class Others final : public Clock {
- public:
-  std::int64_t wall_ms() const override { return system_.wall_ms() + passed_ms_; }
-  std::int64_t monotonic_ns() const override {
-    return system_.monotonic_ns() + passed_ms_ * 1'000'000;
-  }
-  std::int64_t boot_ms() const override { return system_.boot_ms() + passed_ms_; }
-  std::string boot_id() const override { return system_.boot_id(); }
-  void sleep_ms(std::int64_t ms) override {
-    passed_ms_ += ms;
-    if (act) std::exchange(act, {})();
-  }
-  void pass(std::int64_t ms) { passed_ms_ += ms; }
-
-  std::function<void()> act;  // once
-
- private:
-  SystemClock system_;
-  std::int64_t passed_ms_ = 0;
-};
 
 class Waiting : public ::testing::Test {
  protected:
@@ -72,7 +52,7 @@ class Waiting : public ::testing::Test {
 
   static constexpr std::int64_t kHourMs = 3'600'000;
   LandWorld world_;
-  Others others_;
+  PassingClock others_;
   TxnId id_;
   LandOptions options_;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "land/testing/land_world.h"
+#include "land/testing/passing_clock.h"
 #include "store/server/locks.h"
 
 namespace gittxn::land {
@@ -16,31 +17,10 @@ namespace events = store::events;
 
 constexpr std::int64_t kMinuteMs = 60'000;
 
-// Sleeping takes no time, and is when the others act.
-class Later final : public Clock {
- public:
-  std::int64_t wall_ms() const override { return system_.wall_ms() + passed_ms; }
-  std::int64_t monotonic_ns() const override {
-    return system_.monotonic_ns() + passed_ms * kNsPerMs;
-  }
-  std::int64_t boot_ms() const override { return system_.boot_ms() + passed_ms; }
-  std::string boot_id() const override { return system_.boot_id(); }
-  void sleep_ms(std::int64_t ms) override {
-    passed_ms += ms;
-    if (act) std::exchange(act, {})();
-  }
-
-  std::function<void()> act;  // once
-  std::int64_t passed_ms = 0;
-
- private:
-  SystemClock system_;
-};
-
 class Places : public ::testing::Test {
  protected:
   LandWorld world;
-  Later clock;
+  testing::PassingClock clock;
   std::map<std::string, store::Lock> alive;
   Process keeper = world.process();  // holds what is alive
 
@@ -115,10 +95,10 @@ TEST_F(Places, OneLossIsNone) {
 TEST_F(Places, PatienceEnds) {
   loser("t-loser", 2);
   const TxnId fast = world.propose({"t-fast", {{"f2", "fast\n"}}});
-  clock.passed_ms = 9 * kMinuteMs;
+  clock.pass(9 * kMinuteMs);
   EXPECT_EQ(lands(fast).wait, place_of("t-loser"));
   EXPECT_EQ(lands(fast, 5 * kMinuteMs).result, LandResult::kLanded);
-  EXPECT_LT(clock.passed_ms, 12 * kMinuteMs);
+  EXPECT_LT(clock.passed_ms(), 12 * kMinuteMs);
 }
 
 TEST_F(Places, PolicySaysHowLong) {
