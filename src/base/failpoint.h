@@ -5,6 +5,7 @@
 //   land.after_ref_update=2         the second time
 //   land.before_sync=error          the point reports an error instead
 //   land.before_sync=stop           SIGSTOP ourselves
+//   api.run.taken>land.after_turn   the second as it says, from where the first was reached
 //
 // `git-txn internal failpoints` lists every name; tests enumerate that list and fail on a stale
 // one.

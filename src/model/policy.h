@@ -148,7 +148,7 @@ struct MendRules {
   bool operator==(const MendRules&) const = default;
 };
 
-// What becomes of an agent's tool call that is the first to change a file, where the branch has
+// The answer to an agent's tool call that is the first to change a file, where the branch has
 // changed it since the snapshot, or somebody else holds a lease on it or is changing it now.
 enum class FirstWrite {
   kAdvise,  // the agent is told, and the call goes on
@@ -174,7 +174,7 @@ struct Policy {
   MendRules mend = {};
   FirstWrite first_write = FirstWrite::kAdvise;
   bool rejudge = true;  // whoever goes on may answer for a read that has changed
-  // How long landings wait for one that has lost, whose reads they would change; 0: not at all.
+  // Landings wait so long for one that has lost, whose reads they would change; 0: not at all.
   std::int64_t patience_ms = 600'000;
 
   const WorkflowSpec* workflow(std::string_view name) const;  // nullptr: there is none

@@ -55,7 +55,7 @@ struct Judgement {
 Judgement judge(const Query& query, const Tree& before, const Tree& after, const Changes& changes,
                 const std::vector<std::string>& own);
 
-// What a query prints about a path on the two trees, in the order of printing.
+// The lines that a query prints about a path on the two trees, in the order of printing.
 struct Difference {
   std::string path;
   std::vector<std::string> was, is;

@@ -1,4 +1,4 @@
-// What an agent is told before it changes a file for the first time: that the branch has changed
+// Tells an agent before it changes a file for the first time: that the branch has changed
 // the file since the snapshot, with the difference; that somebody else holds a lease on it; that
 // another transaction is changing it. Most of what is thrown away is thrown away because two worked
 // on one thing and neither knew.

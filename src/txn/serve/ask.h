@@ -41,7 +41,8 @@ Status answer(const Waiting& waiting, const Result<std::string>& result);
 Status mark_child(const std::string& observed, const std::string& name);
 Result<bool> is_child(const std::string& observed, const std::string& name);
 
-// What there is to tell before a write, as an answer, and back: it may be longer than a pipe takes.
+// Puts what there is to tell before a write into an answer, and back: a pipe may not take all of
+// it.
 // "" is the answer of nothing.
 struct WriteAnswer {
   bool deny = false;
@@ -50,8 +51,9 @@ struct WriteAnswer {
 Result<std::string> answer_of_write(const std::string& observed, const std::string& path,
                                     const WriteAnswer& told);
 Result<WriteAnswer> written_answer(const std::string& observed, std::string_view answer);
-// From the hook or the MCP server, of a path of the tree: what there is to tell before the first
-// write; nothing once it was told, or there was nothing to tell. What is denied is told each time.
+// Asks, from the hook or the MCP server, what there is to tell of a path of the tree before the
+// first write; nothing once it was told, or there was nothing to tell. What is denied is told each
+// time.
 Result<WriteAnswer> ask_before_write(const std::string& observed, const std::string& path);
 
 // Something to be told to the agent once, by its own next tool call; not to its sub-agents.

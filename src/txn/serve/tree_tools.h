@@ -123,9 +123,9 @@ class TreeTools {
   // Then none of it is recorded.
   Status declare(const Declaration& declared, const Caller& caller);
 
-  // Before these files are changed for the first time: who has changed, leased or is changing them,
-  // and whether policy refuses that (txn/first_write.h). "" nobody. kUsage outside of a
-  // transaction.
+  // Tells, before these files are changed for the first time, who has changed, leased or is
+  // changing them, and whether policy refuses that (txn/first_write.h). "" nobody. kUsage outside
+  // of a transaction.
   struct BeforeWrite {
     bool deny = false;
     std::string text;
