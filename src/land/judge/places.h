@@ -7,8 +7,8 @@
 // One whose reads are unknown has no place, since everybody would have to wait for it; and nobody
 // waits for a transaction that it was begun inside of.
 //
-// The one that lost more often goes first, and of equals the older one, so that no two wait for each
-// other.
+// The one that lost more often goes first, and of equals the older one, so that no two wait for
+// each other.
 // Decided by the log and by the owners' locks alone; a crash ends a place with its owner.
 #pragma once
 

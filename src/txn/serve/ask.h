@@ -42,8 +42,7 @@ Status mark_child(const std::string& observed, const std::string& name);
 Result<bool> is_child(const std::string& observed, const std::string& name);
 
 // Puts what there is to tell before a write into an answer, and back: a pipe may not take all of
-// it.
-// "" is the answer of nothing.
+// it. "" is the answer of nothing.
 struct WriteAnswer {
   bool deny = false;
   std::string text;
