@@ -8,6 +8,8 @@
 
 #include "base/failpoint.h"
 #include "base/fs.h"
+#include "base/text.h"
+#include "repo/git.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::api {
@@ -100,9 +102,24 @@ semantic::MergeLabels labels_of(const MergeFileRequest& request) {
   if (!request.base_label.empty()) labels.base = request.base_label;
   if (!request.left_label.empty()) labels.left = request.left_label;
   if (!request.right_label.empty()) labels.right = request.right_label;
-  if (request.with_base) labels.style = semantic::ConflictText::kDiff3;
+  if (request.style) labels.style = *request.style;
   labels.marker_size = static_cast<std::uint16_t>(request.marker_size);
   return labels;
+}
+
+// What git's configuration says of conflicts; nothing where it says nothing.
+Result<std::optional<semantic::ConflictText>> configured_style(const Host& host) {
+  const repo::Git git(host.env);
+  const Output said = TRY(git.run({"config", "--get", "merge.conflictStyle"},
+                                  {.dir = host.cwd, .extra = repo::caller_config(host.env)}));
+  if (!said.exit.success()) return std::nullopt;
+  const std::string_view name = trimmed(said.out);
+  auto style = semantic::conflict_style(name);
+  if (!style) {
+    return fail(Code::kUsage, fmt::format("git's merge.conflictStyle is '{}'", name),
+                "set it to merge, diff3 or zdiff3: git config merge.conflictStyle zdiff3");
+  }
+  return style;
 }
 
 }  // namespace
@@ -129,8 +146,17 @@ Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& req
   texts[semantic::kRight] = TRY(read_version(host, request.right));
   const Target target = TRY(target_of(host, request));
   const auto* language = TRY(language_for(request, texts[semantic::kLeft]));
-  MergeFileReport report{TRY(semantic::merge_file(language, texts, labels_of(request))),
+  semantic::MergeLabels labels = labels_of(request);
+  MergeFileReport report{TRY(semantic::merge_file(language, texts, labels)),
                          language == nullptr ? kLinesAlone : language->name};
+  if (!report.merged.clean() && !request.style) {
+    // The style decides nothing but how a conflict is shown.
+    const auto style = TRY(configured_style(host));
+    if (style && *style != labels.style) {
+      labels.style = *style;
+      report.merged = TRY(semantic::merge_file(language, texts, labels));
+    }
+  }
   TRY(fp_before_write.hit());
   TRY(write_file(target.path, report.merged.text, Sync::kNo, target.mode));
   return report;

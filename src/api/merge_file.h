@@ -6,6 +6,7 @@
 // perhaps a "*.tmp-*" file beside it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ struct MergeFileRequest {
   std::vector<std::string> names;
   std::string base_label, left_label, right_label;  // behind the markers of a conflict
   int marker_size = 7;                              // 1 to 1000
-  bool with_base = false;                           // the base stands in a conflict, too
+  // How conflicts are shown; nothing: as git's merge.conflictStyle has it at Host::cwd.
+  std::optional<semantic::ConflictText> style;
 };
 
 struct MergeFileReport {

@@ -53,7 +53,7 @@ TEST_F(MergeFile, WithoutALanguageLinesAlone) {
     ASSERT_TRUE(report);
     EXPECT_FALSE(report->merged.clean());
     EXPECT_EQ(report->language, kLinesAlone);
-    EXPECT_EQ(report->merged.conflicts, 1);
+    EXPECT_EQ(report->merged.conflicts.size(), 1u);
     EXPECT_EQ(out(), "int a;\n<<<<<<< left\nint b;\n=======\nint c;\n>>>>>>> right\n");
   }
 }

@@ -69,7 +69,7 @@ class Settler {
     const FileMode mode =
         conflict.theirs.mode == conflict.base.mode ? conflict.ours.mode : conflict.theirs.mode;
     Settled settled{{mode, TRY(objects_.write_blob(merged.text))}, !merged.clean(), ""};
-    if (!merged.clean() && merged.conflicts == 0) {
+    if (!merged.clean() && merged.conflicts.empty()) {
       settled = {conflict.theirs, false,
                  fmt::format("{} is not text and was changed on {}, too", conflict.path,
                              repo::short_branch(txn_.target))};

@@ -85,7 +85,7 @@ bool among(std::string_view words, std::string_view word) {
 constexpr std::pair<std::string_view, Role> kRoles[] = {
     {"name", Role::kName},       {"key", Role::kKey},   {"import", Role::kImport},
     {"members", Role::kMembers}, {"set", Role::kSet},   {"prefix", Role::kPrefix},
-    {"free", Role::kFree},       {"leaf", Role::kLeaf},
+    {"free", Role::kFree},       {"leaf", Role::kLeaf}, {"keyed", Role::kKeyed},
 };
 
 constexpr std::pair<std::string_view, Fact> kFacts[] = {

@@ -7,6 +7,8 @@
 //   @members     a container: its declarations and imports have no order that matters
 //   @set         a list without order and without doubles
 //   @free        may stand in any order beside declarations, though it is none
+//   @keyed       told by its @key in a list with an order: what both sides add at one place, a
+//                keyword argument or a parameter that may be left out, may stand in any order
 //   @prefix      belongs to the node behind it, as a comment does
 //   @leaf        never looked into: white space in it counts
 //   @_WORD       no role: what a predicate of the pattern, #eq? or #any-of?, compares
@@ -58,6 +60,7 @@ enum class Role : std::uint8_t {
   kSet,
   kPrefix,
   kFree,
+  kKeyed,
   kLeaf
 };
 

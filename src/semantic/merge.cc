@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "base/text.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/syntax.h"
@@ -26,27 +28,145 @@ class FileMerger {
     return broken_rule(sides(), *merged);
   }
 
-  TreeMerge by_structure(Inner inner) {
-    TreeMerge merged = merge_trees(sides(), inner);
-    if (!merged.clean) return merged;
-    auto tree = versions_.parse(merged.text);
-    if (tree != nullptr && !merged.columns.empty()) {
-      merged.text = with_columns(*tree, sides(), merged.columns);
-      tree = versions_.parse(merged.text);
-    }
-    merged.why = tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
-    if (merged.why.empty()) merged.why = lost_token(sides(), *tree);
-    if (!merged.why.empty()) merged.why += " (after a merge of the tree)";
-    merged.clean = merged.why.empty();
-    return merged;
+  // The merge of the tree, and what stands against it. Each place that is put together from both
+  // sides may be put together wrongly. One is trusted; where there are several, all are conflicts.
+  std::pair<TreeMerge, std::string> by_structure(Inner inner) {
+    TreeMerge merged = merge_trees(sides(), inner, Inside::kTogether);
+    std::string why = check(&merged);
+    const bool several = merged.inside > 3 || (merged.inside > 0 && merged.by_lines);
+    if (!several && (why.empty() || merged.inside == 0)) return {std::move(merged), why};
+    merged = merge_trees(sides(), inner, Inside::kConflict);
+    why = check(&merged);
+    return {std::move(merged), why};
   }
 
  private:
+  // What does not hold of the merge, whose columns are laid out.
+  std::string check(TreeMerge* merged) {
+    if (!merged->pieces.clean()) {
+      const auto left = versions_.parse(merged->pieces.with(kLeft));
+      const auto right = versions_.parse(merged->pieces.with(kRight));
+      if (left == nullptr || right == nullptr) return "the result cannot be parsed";
+      return broken_parts(sides(), *left, *right);
+    }
+    auto tree = versions_.parse(merged->pieces.with(kLeft));
+    if (tree != nullptr && !merged->columns.empty()) {
+      merged->pieces = Pieces(with_columns(*tree, sides(), merged->columns));
+      tree = versions_.parse(merged->pieces.with(kLeft));
+    }
+    std::string why =
+        tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
+    if (why.empty()) why = lost_token(sides(), *tree);
+    return why.empty() ? why : why + " (after a merge of the tree)";
+  }
+
   Sides<const Tree*> sides() const { return {trees_[0].get(), trees_[1].get(), trees_[2].get()}; }
 
   Versions versions_;
   Sides<std::unique_ptr<Tree>> trees_;
 };
+
+// Lines between markers, of all conflicts.
+std::size_t lines_in_conflict(std::string_view text, const MergeLabels& labels) {
+  const std::string open(labels.marker_size, '<'), close(labels.marker_size, '>');
+  std::size_t count = 0;
+  bool inside = false;
+  for (const std::string_view line : lines_of(text)) {
+    if (line.starts_with(open + " " + labels.left)) inside = true;
+    if (inside) ++count;
+    if (line.starts_with(close + " " + labels.right)) inside = false;
+  }
+  return count;
+}
+
+Merged in_conflict(ConflictedText conflict, std::string why, const MergeLabels& labels) {
+  Merged out{MergeRule::kConflict, std::move(conflict.text), std::move(why)};
+  const std::string marker = std::string(labels.marker_size, '<') + " " + labels.left;
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(out.text)) {
+    ++number;
+    if (line != marker && line != marker + "\r") continue;
+    const std::size_t i = out.conflicts.size();
+    out.conflicts.push_back({number, i < conflict.reasons.size() ? conflict.reasons[i] : out.why});
+  }
+  return out;
+}
+
+Result<Merged> merge_by_lines(const Sides<std::string>& texts, const MergeLabels& labels) {
+  LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
+  if (lines.clean) return Merged{MergeRule::kLines, std::move(lines.text), {}};
+  return in_conflict({std::move(lines.text), lines.conflicts}, "both sides changed the same lines",
+                     labels);
+}
+
+// Conflicts of git's merge, or of the tree's where these are smaller.
+Result<Merged> left_in_conflict(const Sides<std::string>& texts, const TreeMerge& tree,
+                                std::string why, const MergeLabels& labels) {
+  ConflictedText parts;
+  if (why.empty()) parts = TRY(written(tree.pieces, labels));
+  LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
+  const bool smaller =
+      why.empty() && parts.conflicts <= lines.conflicts &&
+      lines_in_conflict(parts.text, labels) <= lines_in_conflict(lines.text, labels);
+  if (smaller) return in_conflict(std::move(parts), tree.pieces.why(), labels);
+  if (why.empty()) why = tree.pieces.why();
+  return in_conflict({std::move(lines.text), lines.conflicts}, std::move(why), labels);
+}
+
+// Of three versions of which no two are the same.
+Result<Merged> merge_versions(const Language* language, const Sides<std::string>& texts,
+                              const MergeLabels& labels) {
+  std::optional<FileMerger> merger;
+  if (language != nullptr) merger.emplace(*language, texts);
+  if (!merger || merger->opaque()) return merge_by_lines(texts, labels);
+  // Conflicts are not split here, so that no style of showing them decides anything.
+  const MergeLabels whole{.style = ConflictText::kDiff3};
+  LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, whole));
+  Broken broken;
+  if (lines.clean) {
+    broken = merger->against(lines.text);
+    if (broken.why.empty()) return Merged{MergeRule::kLines, std::move(lines.text), {}};
+  }
+  // Lines that merged and were refused would merge the same way again, inside of a node.
+  auto [tree, why] = merger->by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
+  if (why.empty() && tree.pieces.clean()) {
+    return Merged{MergeRule::kStructure, tree.pieces.with(kLeft), std::move(tree.made)};
+  }
+  if (!lines.clean) return left_in_conflict(texts, tree, std::move(why), labels);
+  ConflictedText conflict = TRY(conflict_at(texts, lines.text, broken.places, labels));
+  return in_conflict(std::move(conflict), std::move(broken.why), labels);
+}
+
+// --- the ends of lines ---
+
+enum class LineEnd { kNone, kLf, kCrlf, kMixed };
+
+LineEnd line_end_of(std::string_view text) {
+  LineEnd end = LineEnd::kNone;
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    const LineEnd here = at > 0 && text[at - 1] == '\r' ? LineEnd::kCrlf : LineEnd::kLf;
+    if (end != LineEnd::kNone && end != here) return LineEnd::kMixed;
+    end = here;
+  }
+  return end;
+}
+
+std::string with_lf(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    out += text[i];
+  }
+  return out;
+}
+
+std::string with_crlf(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string_view("\r\n") : std::string_view(&c, 1);
+  return out;
+}
 
 }  // namespace
 
@@ -58,45 +178,20 @@ std::string_view rule_name(MergeRule rule) {
 Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
                           const MergeLabels& labels) {
   const auto& [base, left, right] = texts;
-  if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}, 0};
-  if (left == base) return Merged{MergeRule::kOneSide, right, {}, 0};
+  if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}};
+  if (left == base) return Merged{MergeRule::kOneSide, right, {}};
   if (std::ranges::any_of(texts, [](const std::string& text) { return text.contains('\0'); })) {
-    return Merged{MergeRule::kConflict, left, "bytes that are no text", 0};
+    return Merged{MergeRule::kConflict, left, "bytes that are no text"};
   }
-  LineMerge lines = TRY(merge_lines({base, left, right}, labels));
-  Merged out;
-  out.text = std::move(lines.text);
-  out.conflicts = lines.conflicts;
-  std::optional<FileMerger> merger;
-  if (language != nullptr) merger.emplace(*language, texts);
-  if (!merger || merger->opaque()) {
-    if (lines.clean) out.rule = MergeRule::kLines;
-    out.why = lines.clean ? "" : "both sides changed the same lines";
-    return out;
+  const Sides<LineEnd> ends = {line_end_of(base), line_end_of(left), line_end_of(right)};
+  const auto uniform = [](LineEnd end) { return end == LineEnd::kLf || end == LineEnd::kCrlf; };
+  if (!std::ranges::all_of(ends, uniform) || (ends[0] == ends[1] && ends[0] == ends[2])) {
+    return merge_versions(language, texts, labels);
   }
-  Broken broken;
-  if (lines.clean) {
-    broken = merger->against(out.text);
-    if (broken.why.empty()) out.rule = MergeRule::kLines;
-    if (out.clean()) return out;
-  }
-  // Lines that merged and were refused would merge the same way again, inside of a node.
-  TreeMerge tree = merger->by_structure(lines.clean ? Inner::kStructure : Inner::kLines);
-  // Each place that is put together from both sides may be put together wrongly. One is trusted;
-  // with several, a person looks at all of them.
-  if (tree.clean && tree.inside && lines.conflicts > 1) {
-    tree.clean = false;
-    tree.why =
-        std::to_string(lines.conflicts) + " conflicts of lines, not all between declarations";
-  }
-  if (tree.clean)
-    return Merged{MergeRule::kStructure, std::move(tree.text), std::move(tree.made), 0};
-  out.why = lines.clean ? std::move(broken.why) : std::move(tree.why);
-  if (!lines.clean) return out;
-  ConflictedText conflict = TRY(conflict_at(texts, out.text, broken.places, labels));
-  out.text = std::move(conflict.text);
-  out.conflicts = conflict.conflicts;
-  return out;
+  const LineEnd end = ends[kLeft] == ends[kBase] ? ends[kRight] : ends[kLeft];
+  Merged merged = TRY(merge_file(language, {with_lf(base), with_lf(left), with_lf(right)}, labels));
+  if (end == LineEnd::kCrlf) merged.text = with_crlf(merged.text);
+  return merged;
 }
 
 }  // namespace gittxn::semantic

@@ -9,7 +9,9 @@
 // file over it, and one in an unknown language, is merged by lines alone.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "semantic/language.h"
@@ -25,11 +27,17 @@ enum class MergeRule {
 };
 std::string_view rule_name(MergeRule rule);
 
+// A conflict in the text of a merge.
+struct ConflictPlace {
+  std::size_t line = 0;  // of its first marker, from 1
+  std::string why;       // what stood against the merge
+};
+
 struct Merged {
   MergeRule rule = MergeRule::kConflict;
   std::string text;
-  std::string why;  // of a conflict: what stood against the merge; else what the merge was made of
-  int conflicts = 0;  // between markers in `text`; 0 for bytes that are no text
+  std::string why;  // of the first conflict; else what the merge was made of
+  std::vector<ConflictPlace> conflicts = {};  // in order; none for bytes that are no text
   bool clean() const { return rule != MergeRule::kConflict; }
 };
 

@@ -128,6 +128,10 @@ class TreeBuilder {
           made.decl = "import";
           made.name = squeezed(found.node);
           break;
+        case Role::kKeyed:
+          declared = found.node;
+          marks_[found.node].role = capture.role;
+          break;
         case Role::kNone:
           break;
         default:

@@ -46,7 +46,7 @@ by_structure() {
   exits 0 merge --lang c -q
   assert_eq "$OUT$ERR" ''
   exits 1 merge --lang text
-  assert_contains "$ERR" "1 conflict in 'out.c'"
+  assert_contains "$ERR" "git txn: 'out.c', line 8: both sides changed the same lines"
   assert_contains "$(cat out.c)" '<<<<<<< left.c'
 }
 test_case 'merge-file: what both sides added is there, in a file that lines conflict in' by_structure
@@ -195,7 +195,7 @@ driver_conflicts() {
   driver_repo "${BASE/return 1/return 2}" "${BASE/return 1/return 3}"
   exits 1 git merge topic
   assert_contains "$OUT" 'CONFLICT (content): Merge conflict in a.c'
-  assert_contains "$ERR" "git txn: 'a.c': both sides changed"
+  assert_contains "$ERR" "git txn: 'a.c', line 5: both sides changed f()"
   assert_eq "$(git ls-files -u | cut -d' ' -f3 | cut -f1 | tr '\n' ' ')" '1 2 3 '
   assert_eq "$(git status --porcelain)" 'UU a.c'
   assert_contains "$(cat a.c)" '<<<<<<< ours'
@@ -205,6 +205,52 @@ driver_conflicts() {
   assert_clean_checkout
 }
 test_case "merge-driver: a conflict leaves git's usual state" driver_conflicts
+
+driver_shows_conflicts_as_git() {
+  driver_repo "${BASE/return 1/return 2}" "${BASE/return 1/return 3}"
+  local style
+  for style in diff3 zdiff3 merge; do
+    git config merge.conflictStyle "$style"
+    exits 1 git merge topic
+    assert_eq "$(grep -c '^||||||| base' a.c)" "$([ "$style" = merge ] && echo 0 || echo 1)"
+    git merge --abort
+  done
+  git config merge.conflictStyle sideways
+  printf '1\n' >base.txt
+  printf '2\n' >left.txt
+  printf '3\n' >right.txt
+  exits 2 git-txn merge-file --base base.txt --left left.txt --right right.txt -o out.txt --lang text
+  assert_contains "$ERR" "git's merge.conflictStyle is 'sideways'"
+}
+test_case "merge-driver: conflicts are shown as git's merge.conflictStyle has it" driver_shows_conflicts_as_git
+
+part_in_conflict() {
+  versions $'import os\n\n\ndef a(x):\n    return x\n' \
+    $'import os\nimport re\n\n\ndef a(x, y):\n    return x\n\n\ndef b():\n    return re.I\n' \
+    $'import os\nimport sys\n\n\ndef a(x, z):\n    return x\n\n\ndef c():\n    return sys.path\n' py
+  exits 1 git-txn merge-file --base base.py --left left.py --right right.py -o out.py
+  assert_eq "$ERR" "git txn: 'out.py', line 6: both sides changed the signature of a()"
+  assert_file out.py 'import os
+import re
+import sys
+
+
+<<<<<<< left.py
+def a(x, y):
+=======
+def a(x, z):
+>>>>>>> right.py
+    return x
+
+
+def b():
+    return re.I
+
+
+def c():
+    return sys.path'
+}
+test_case 'merge-file: what can be merged is, around the one thing that cannot' part_in_conflict
 
 driver_other_files() {
   driver_repo "$RIGHT" "$LEFT"

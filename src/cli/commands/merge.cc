@@ -18,7 +18,8 @@ void take_text_options(const Session& session, const Labels& labels,
                        api::MergeFileRequest* request) {
   request->marker_size =
       static_cast<int>(std::min<std::int64_t>(session.args.number("--marker-size", 7), 1'000'000));
-  request->with_base = session.args.has("--diff3");
+  if (session.args.has("--diff3")) request->style = semantic::ConflictText::kDiff3;
+  if (session.args.has("--zdiff3")) request->style = semantic::ConflictText::kZdiff3;
   request->base_label = session.flag("--base-label").value_or(labels.base);
   request->left_label = session.flag("--left-label").value_or(labels.left);
   request->right_label = session.flag("--right-label").value_or(labels.right);
@@ -32,9 +33,25 @@ constexpr Printed<MergedInto> kMergeJson{
       io.boolean("clean", merged.clean());
       io.word("rule", rule_name(merged.rule), {"one-side", "lines", "structure", "conflict"});
       io.each_text({{"why", merged.why}, {"language", std::string(report.language)}});
-      io.integer("conflicts", merged.conflicts, kNotNegative);
+      io.integer("conflicts", static_cast<std::int64_t>(merged.conflicts.size()), kNotNegative);
       io.text("output", output);
+      io.list_of("places", merged.conflicts, [](FieldIo& each, const semantic::ConflictPlace& at) {
+        each.integer("line", static_cast<std::int64_t>(at.line), kNotNegative);
+        each.each_text({{"why", at.why}});
+      });
     }};
+
+// One sentence for each conflict.
+void tell_conflicts(const semantic::Merged& merged, const std::string& name) {
+  Printer printer(2);
+  if (merged.conflicts.empty()) {
+    printer.text(fmt::format("git txn: '{}': {}\n", clean(name), clean(merged.why)));
+  }
+  for (const semantic::ConflictPlace& place : merged.conflicts) {
+    printer.text(
+        fmt::format("git txn: '{}', line {}: {}\n", clean(name), place.line, clean(place.why)));
+  }
+}
 
 Result<int> merge_file_command(Session& session) {
   api::MergeFileRequest request;
@@ -55,8 +72,7 @@ Result<int> merge_file_command(Session& session) {
   if (session.json()) {
     session.out->json(kMergeJson({report, request.out}));
   } else if (!merged.clean()) {
-    Printer(2).text(fmt::format("git txn: {} in '{}': {}\n", counted(merged.conflicts, "conflict"),
-                                clean(request.out), clean(merged.why)));
+    tell_conflicts(merged, request.out);
   } else if (!session.quiet()) {
     const std::string made = merged.why.empty() ? "" : fmt::format(" ({})", clean(merged.why));
     session.out->text(
@@ -79,12 +95,14 @@ Result<int> merge_driver_command(Session& session) {
   if (session.json()) {
     session.out->json(kMergeJson({report, operands[3]}));
   } else if (!merged.clean() && !session.quiet()) {  // git says that there is one, we say why
-    Printer(2).text(fmt::format("git txn: '{}': {}\n", clean(operands[3]), clean(merged.why)));
+    tell_conflicts(merged, operands[3]);
   }
   return merged.clean() ? kExitDone : kExitNo;
 }
 
 constexpr FlagSpec kMergeDiff3 = stable({"--diff3", "", "show the base in conflicts, too"});
+constexpr FlagSpec kMergeZdiff3 =
+    stable({"--zdiff3", "", "as --diff3, without the lines that both sides begin or end with"});
 constexpr FlagSpec kMergeMarkerSize = stable(
     {"--marker-size", "N",
      "how long the markers of a conflict are (default 7); in a driver git's %L", Value::kNumber});
@@ -102,8 +120,10 @@ const CommandSpec kMergeFileCommand{
         "What one side left alone is the other's. Else lines are merged as git does; where that "
         "conflicts, the syntax tree is: declarations are told by their names, imports have no "
         "order. A clean result is parsed again and checked, git's too: no declaration twice or "
-        "lost, none that one side removed and the other changed. What cannot be merged stands "
-        "between conflict markers, and the reason is printed.\n\nExit status 0: merged; 1: there "
+        "lost, none that one side removed and the other changed. Only what cannot be merged stands "
+        "between conflict markers, and for each conflict the reason is printed. They are shown as "
+        "git's merge.conflictStyle has it; that decides nothing but how they look.\n\nExit status "
+        "0: merged; 1: there "
         "are conflicts in the result; else an error, and the output is as it was. Works outside of "
         "a repository.",
     .group = Group::kMerge,
@@ -118,7 +138,8 @@ const CommandSpec kMergeFileCommand{
          stable(
              {"--lang", "LANGUAGE",
               "the language, or text for lines alone (default: what the names of the files tell)"}),
-         kMergeDiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel, kMergeRightLabel},
+         kMergeDiff3, kMergeZdiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel,
+         kMergeRightLabel},
     .examples = {{"git txn merge-file --base old.c --left mine.c --right yours.c -o merged.c",
                   "exit 0 when it merged, 1 when there are conflicts in merged.c"},
                  {"git txn merge-file --lang python --base o --left a --right b -o a --json",
@@ -145,7 +166,8 @@ const CommandSpec kMergeDriverCommand{
                  {"OURS", Value::kFile},
                  {"THEIRS", Value::kFile},
                  {"PATH", Value::kFile}},
-    .flags = {kMergeMarkerSize, kMergeDiff3, kMergeBaseLabel, kMergeLeftLabel, kMergeRightLabel},
+    .flags = {kMergeMarkerSize, kMergeDiff3, kMergeZdiff3, kMergeBaseLabel, kMergeLeftLabel,
+              kMergeRightLabel},
     .examples =
         {{"git config merge.txn.driver 'git txn merge-driver --marker-size %L -- %O %A %B %P'",
           "what git is to call here; with --global in every repository"},

@@ -8,8 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+#include "semantic/merge/brought_in.h"
+#include "semantic/merge/calls.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
+#include "semantic/merge/prose.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -47,10 +51,12 @@ std::string_view container_of(const Declared& declared) {
   return std::string_view(declared.path).substr(0, declared.path.size() - own);
 }
 
-// By what a declaration may be there once only. In a class a function is declared or defined, not
+// By what a declaration may be there once only. Of one module several imports may bring several
+// names. In a class a function is declared or defined, not
 // both.
 std::string once_name(const Declared& declared) {
   const Node& node = *declared.node;
+  if (node.decl == "import") return declared.path + " " + squeeze(node.text);
   if (node.decl != "prototype" || node.parent == nullptr ||
       node.parent->kind != "field_declaration_list") {
     return declared.path;
@@ -145,34 +151,6 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
   return {};
 }
 
-// What stands behind a name in parentheses: the arguments of a call, and the parameters where it is
-// declared. By the name, with what is between "<" and ">".
-using Calls = std::map<std::string, std::vector<const Node*>>;
-
-std::string called_name(const Node& callee) {
-  constexpr std::size_t kMaxName = 200;
-  if (!callee.named || callee.text.size() > kMaxName) return {};
-  const std::string text = squeeze(callee.text);
-  const std::size_t end = text.ends_with('>') ? std::min(text.find('<'), text.size()) : text.size();
-  std::size_t from = end;
-  while (from > 0 &&
-         (std::isalnum(static_cast<unsigned char>(text[from - 1])) != 0 || text[from - 1] == '_')) {
-    --from;
-  }
-  return from == end ? std::string() : text.substr(from);
-}
-
-void find_calls(const Node& node, Calls* calls) {
-  for (std::size_t i = 0; i < node.kids.size(); ++i) {
-    const Node& kid = *node.kids[i];
-    if (i > 0 && kid.named && !kid.kids.empty() && kid.kids.front()->text == "(") {
-      const std::string name = called_name(*node.kids[i - 1]);
-      if (!name.empty()) (*calls)[name].push_back(&kid);
-    }
-    find_calls(kid, calls);
-  }
-}
-
 std::size_t count_arguments(const Node& list) {
   return static_cast<std::size_t>(
       std::ranges::count_if(list.kids, [](const Node* x) { return x->named && !x->comment; }));
@@ -214,6 +192,14 @@ Broken called_otherwise(const Sides<const Tree*>& sides) {
   return {};
 }
 
+// What both sides added is one thing: of two versions of it, the one with fewer.
+int most_of(int base, int left, int right) {
+  if (left > base && right > base) return std::min(left, right);
+  return std::max({base, left, right});
+}
+
+constexpr double kRenamed = 0.4;  // as much of a declaration stays under another name
+
 class Checker {
  public:
   Checker(const Sides<const Tree*>& sides, const Tree& merged) : sides_(sides), merged_(merged) {
@@ -231,13 +217,6 @@ class Checker {
     return broken.why.empty() ? removed_and_changed() : broken;
   }
 
- private:
-  // What both sides added is one thing: of two versions of it, the one with fewer.
-  static int most_of(int base, int left, int right) {
-    if (left > base && right > base) return std::min(left, right);
-    return std::max({base, left, right});
-  }
-
   Broken twice() const {
     std::map<std::string, int> several = times_in_one(after_all_);
     std::erase_if(several, [](const auto& entry) { return entry.second < 2; });
@@ -247,7 +226,7 @@ class Checker {
     for (const auto& [name, times] : several) {
       const int most = most_of(before[kBase][name], before[kLeft][name], before[kRight][name]);
       if (times <= std::max(most, 1)) continue;
-      Broken broken{name + " is there twice", {}};
+      Broken broken{name.substr(0, 120) + " is there twice", {}};
       for (const Declared& each : after_all_) {
         if (once_name(each) == name) {
           broken.places.push_back(span_of(kMergedText, merged_, *each.node));
@@ -258,6 +237,7 @@ class Checker {
     return {};
   }
 
+ private:
   // What is taken apart, "const {a, b} = f()", has no name but several.
   static bool is_pattern(const Node& node) {
     return node.decl == "variable" && (node.name.starts_with('{') || node.name.starts_with('['));
@@ -270,7 +250,9 @@ class Checker {
         const std::string name = name_of(declared);
         const bool added = !before_[kBase].contains(name);
         const bool kept = !added && before_[other(side)].contains(name);
-        if ((added || kept) && !after_.contains(name)) {
+        if (!(added || kept) || after_.contains(name)) continue;
+        // Of what the grammar stumbles over in the result alone it is there to the letter.
+        if (merged_.error_bytes() == 0 || !merged_.text().contains(declared.node->text)) {
           return {name + " is missing", {span_of(side, *sides_[side], *declared.node)}};
         }
       }
@@ -319,7 +301,7 @@ class Checker {
     return std::ranges::any_of(before_[side], [&](const auto& entry) {
       const Node& node = *entry.second.node;
       return node.decl == was.decl && !before_[kBase].contains(entry.first) &&
-             likeness(*sides_[kBase], was, *sides_[side], node) >= 0.5;
+             likeness(*sides_[kBase], was, *sides_[side], node) >= kRenamed;
     });
   }
 
@@ -352,23 +334,47 @@ class Checker {
   Names after_;
 };
 
+// The lines of all that is written for people: how often each is there.
+using ProseLines = std::unordered_map<std::string, int>;
+
+void add_prose(const Node& node, ProseLines* lines) {
+  for (const std::string_view line : lines_of(node.text)) {
+    std::string bare = squeeze(line);
+    if (!bare.empty()) ++(*lines)[std::move(bare)];
+  }
+}
+
+ProseLines prose_in(const Tree& tree) {
+  ProseLines lines;
+  for (const Node* comment : tree.comments()) add_prose(*comment, &lines);
+  for (const Node* leaf : tree.leaves()) {
+    if (is_for_people(*leaf)) add_prose(*leaf, &lines);
+  }
+  return lines;
+}
+
 bool in_import(const Node& leaf) {
   const Node* at = &leaf;
   while (at != nullptr && at->decl != "import") at = at->parent;
   return at != nullptr;
 }
 
-}  // namespace
-
-Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
-  // Grammars stumble over macros: what the sides brought in adds up.
+// Grammars stumble over macros: what the sides brought in adds up.
+bool parses_no_worse(const Sides<const Tree*>& sides, const Tree& merged) {
   const std::size_t base = sides[kBase]->error_bytes();
   const std::size_t left = sides[kLeft]->error_bytes(), right = sides[kRight]->error_bytes();
   const std::size_t added = left + right > base ? left + right - base : 0;
-  if (merged.error_bytes() > std::max({left, right, added})) return unparsed(merged);
+  return merged.error_bytes() <= std::max({left, right, added});
+}
+
+}  // namespace
+
+Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
+  if (!parses_no_worse(sides, merged)) return unparsed(merged);
   Broken broken = Checker(sides, merged).check();
   if (broken.why.empty()) broken = renamed_and_used(sides);
-  return broken.why.empty() ? called_otherwise(sides) : broken;
+  if (broken.why.empty()) broken = called_otherwise(sides);
+  return broken.why.empty() ? brought_in_twice(sides) : broken;
 }
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
@@ -376,16 +382,17 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const Node* leaf : all[i]->leaves()) {
-      if (leaf->text.size() == 1) continue;  // separators are put where they are needed
+      // Separators are put where they are needed.
+      if (leaf->text.size() == 1 || is_for_people(*leaf)) continue;
       ++counts[leaf->text][i];
       if (is_name(leaf->text) && !in_import(*leaf)) ++code[leaf->text][i];
     }
   }
-  std::unordered_map<std::string, std::array<int, 4>> comments;
+  std::unordered_map<std::string, std::array<int, 4>> prose;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const Node* comment : all[i]->comments()) ++comments[squeeze(comment->text)][i];
+    for (const auto& [line, times] : prose_in(*all[i])) prose[line][i] = times;
   }
-  for (const auto& [text, n] : comments) {
+  for (const auto& [line, n] : prose) {
     const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
     const bool kept = n[kBase] > 0 && n[kLeft] >= n[kBase] && n[kRight] >= n[kBase];
     if (n[3] < (kept ? n[kBase] : brought ? 1 : 0)) return "a comment would be lost";
@@ -402,6 +409,33 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
         return "one side uses '" + std::string(name.substr(0, 40)) +
                "' no more, the other uses it anew";
       }
+    }
+  }
+  return {};
+}
+
+std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right) {
+  std::unordered_set<std::string_view> there;  // tokens of the two
+  ProseLines prose;
+  for (const Tree* tree : {&left, &right}) {
+    if (!parses_no_worse(sides, *tree)) return "the result does not parse";
+    const Broken broken = Checker(sides, *tree).twice();
+    if (!broken.why.empty()) return broken.why;
+    for (const Node* leaf : tree->leaves()) there.insert(leaf->text);
+    for (const auto& [line, times] : prose_in(*tree)) prose[line] += times;
+  }
+  const ProseLines known = prose_in(*sides[kBase]);
+  std::unordered_set<std::string_view> before;
+  for (const Node* leaf : sides[kBase]->leaves()) before.insert(leaf->text);
+  for (const Side side : {kLeft, kRight}) {
+    for (const Node* leaf : sides[side]->leaves()) {
+      if (leaf->text.size() == 1 || is_for_people(*leaf) || before.contains(leaf->text)) continue;
+      if (!there.contains(leaf->text)) {
+        return "'" + std::string(leaf->text.substr(0, 40)) + "' would be lost";
+      }
+    }
+    for (const auto& [line, times] : prose_in(*sides[side])) {
+      if (!known.contains(line) && !prose.contains(line)) return "a comment would be lost";
     }
   }
   return {};

@@ -1,5 +1,6 @@
 #include "semantic/merge/lists.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -102,6 +103,7 @@ class Splitter {
   void name_items() {
     for (Item& item : out_.items) {
       const Node& node = *item.node;
+      if (node.role == Role::kKeyed) item.key = item.name_key = "keyed " + std::string(node.detail);
       if (node.decl.empty()) continue;
       item.name_key = std::string(node.decl) + " " + std::string(node.name);
       item.key = item.name_key + "(" + std::string(node.detail) + ")";
@@ -200,7 +202,13 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   const Slot& slot = order.slots[place];
   const Sides<const Item*> items = slot_items(lists, slot);
   Spacing out;
-  if (auto blank = blank_behind_gone(lists, order, place)) {
+  const bool behind_clash = std::ranges::any_of(
+      order.clashes, [place](const Clash& clash) { return clash.before == place; });
+  if (behind_clash && in_all(items)) {  // all versions have it there, behind something
+    Sides<std::string_view> blanks;
+    for (std::size_t side = 0; side < 3; ++side) blanks[side] = blank_of(items[side]->lead);
+    out.blank = pick(blanks[0], blanks[1], blanks[2]);
+  } else if (auto blank = blank_behind_gone(lists, order, place)) {
     out.blank = *std::move(blank);
   } else {
     out.blank = blank_before(lists, slot, place == 0, &out.clash);

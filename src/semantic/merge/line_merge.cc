@@ -103,27 +103,6 @@ std::string_view line_end(std::string_view text) {
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
 }
 
-std::string between_markers(const Sides<std::string_view>& parts, const MergeLabels& labels) {
-  const std::string_view eol = line_end(parts[kLeft].empty() ? parts[kRight] : parts[kLeft]);
-  std::string out;
-  const auto mark = [&](char sign, const std::string& label) {
-    if (!out.empty() && out.back() != '\n') out += eol;
-    out += std::string(labels.marker_size, sign);
-    if (!label.empty()) out += " " + label;
-    out += eol;
-  };
-  mark('<', labels.left);
-  out += parts[kLeft];
-  if (labels.style == ConflictText::kDiff3) {
-    mark('|', labels.base);
-    out += parts[kBase];
-  }
-  mark('=', {});
-  out += parts[kRight];
-  mark('>', labels.right);
-  return out;
-}
-
 // First and last run of each conflict, in order, none touching another.
 std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
                                     const std::vector<Span>& spans) {
@@ -157,6 +136,34 @@ std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Te
 
 }  // namespace
 
+std::optional<ConflictText> conflict_style(std::string_view name) {
+  if (name == "merge") return ConflictText::kMarkers;
+  if (name == "diff3") return ConflictText::kDiff3;
+  if (name == "zdiff3") return ConflictText::kZdiff3;
+  return std::nullopt;
+}
+
+std::string between_markers(const Sides<std::string_view>& parts, const MergeLabels& labels) {
+  const std::string_view eol = line_end(parts[kLeft].empty() ? parts[kRight] : parts[kLeft]);
+  std::string out;
+  const auto mark = [&](char sign, const std::string& label) {
+    if (!out.empty() && out.back() != '\n') out += eol;
+    out += std::string(labels.marker_size, sign);
+    if (!label.empty()) out += " " + label;
+    out += eol;
+  };
+  mark('<', labels.left);
+  out += parts[kLeft];
+  if (labels.style == ConflictText::kDiff3 || labels.style == ConflictText::kZdiff3) {
+    mark('|', labels.base);
+    out += parts[kBase];
+  }
+  mark('=', {});
+  out += parts[kRight];
+  mark('>', labels.right);
+  return out;
+}
+
 Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeLabels& labels) {
   const git_merge_file_input base = input(sides[kBase], labels.base.c_str());
   const git_merge_file_input left = input(sides[kLeft], labels.left.c_str());
@@ -166,6 +173,7 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   options.our_label = labels.left.c_str();
   options.their_label = labels.right.c_str();
   if (labels.style == ConflictText::kDiff3) options.flags |= GIT_MERGE_FILE_STYLE_DIFF3;
+  if (labels.style == ConflictText::kZdiff3) options.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
   if (labels.style == ConflictText::kUnion) options.favor = GIT_MERGE_FILE_FAVOR_UNION;
   options.marker_size = labels.marker_size;
   git_merge_file_result result = {};

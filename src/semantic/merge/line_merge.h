@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,12 @@ constexpr Side other(Side side) {
 enum class ConflictText {
   kMarkers,  // the two sides between <<<<<<<, ======= and >>>>>>>
   kDiff3,    // and the base between ||||||| and =======
+  kZdiff3,   // the same, without the lines that both sides begin or end with
   kUnion,    // both sides, left first, and no conflict: git's merge driver "union"
 };
+
+// What git calls so as merge.conflictStyle: "merge", "diff3" or "zdiff3".
+std::optional<ConflictText> conflict_style(std::string_view name);
 
 // What stands behind the markers of a conflict.
 struct MergeLabels {
@@ -60,7 +65,11 @@ struct Span {
 struct ConflictedText {
   std::string text;
   int conflicts = 0;
+  std::vector<std::string> reasons = {};  // of each conflict, where they are known
 };
+
+// The sides between markers, as `labels` has it.
+std::string between_markers(const Sides<std::string_view>& parts, const MergeLabels& labels);
 
 // `merged` is a merge of lines that was clean, and that a check refused: it, with the changes that
 // touch a span taken back and put between markers, both sides of them; all that a span touches is

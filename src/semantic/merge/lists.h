@@ -58,15 +58,24 @@ struct Slot {
   Sides<std::size_t> at = {kUnmatched, kUnmatched, kUnmatched};
 };
 
+// What stands between two things that all versions have, or before the first or behind the last,
+// and cannot be merged.
+struct Clash {
+  std::size_t before = 0;  // the slot of the result that it stands in front of
+  Sides<std::size_t> from = {0, 0, 0}, to = {0, 0, 0};  // items of each list
+  std::string why;
+};
+
 struct ListOrder {
-  std::vector<Slot> slots;        // of the result, in order
-  Sides<std::vector<bool>> kept;  // of the items of each list, which are in the result
-  std::string why;                // not empty: the lists cannot be merged
+  std::vector<Slot> slots;        // of the result, in order, without those of clashes
+  std::vector<Clash> clashes;     // in order
+  Sides<std::vector<bool>> kept;  // of the items of each list, which are in the result or a clash
+  std::string why;                // not empty: the lists cannot be merged at all
   std::string_view way;           // how: "parts of", "both added to", "moved in"
 };
 
 // `role` kMembers: declarations and imports that both sides add at one place stand one behind the
-// other, left before right; kSet: everything does; else two changes at one place are a conflict.
+// other, left before right; kSet: everything does; else two changes at one place are a clash.
 ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
 
 // The item in each version; nullptr where it is not.

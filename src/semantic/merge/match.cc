@@ -1,4 +1,5 @@
 #include "semantic/merge/lists.h"
+#include "semantic/merge/prose.h"
 
 #include <algorithm>
 #include <map>
@@ -203,6 +204,7 @@ class Matcher {
       return 2;
     }
     if (left.kind != right.kind || left.decl != right.decl || left.decl == "import") return 0;
+    if (is_for_people(left) && is_for_people(right)) return 1;
     if (left.kids.empty() != right.kids.empty()) return 0;
     if (left.kids.empty()) return left.named && least < 0.5 ? 0.1 : 0;
     // A declaration under another name is the same one only when most of it stayed.

@@ -28,12 +28,32 @@ constexpr SourceKind kKinds[] = {
      "    function NAME($x)\n    {\n        return BODY;\n    }\n"},
     {"kotlin", "import a.b\nIMPORTS\nclass A {\n    val a = 1\nMEMBERS}\n", "import NAME\n",
      "    fun NAME(x: Int): Int {\n        return BODY\n    }\n"},
+    {"python", "import os\nIMPORTS\nA = 1\n\n\nMEMBERS", "import NAME\n",
+     "def NAME(x):\n    return BODY\n\n\n"},
+    {"go", "package a\n\nimport (\n\t\"os\"\nIMPORTS)\n\nvar a = 1\n\nMEMBERS", "\t\"NAME\"\n",
+     "func NAME(x int) int {\n\treturn BODY\n}\n\n"},
+    {"javascript", "import a from 'a'\nIMPORTS\nconst b = 1\n\nMEMBERS",
+     "import NAME from 'NAME'\n", "function NAME(x) {\n  return BODY\n}\n\n"},
+    {"typescript", "import { a } from 'a'\nIMPORTS\nconst b = 1\n\nMEMBERS",
+     "import { NAME } from 'NAME'\n", "export function NAME(x: number) {\n  return BODY\n}\n\n"},
+    {"java", "package p;\nimport a.A;\nIMPORTS\nclass B {\n    int a;\nMEMBERS}\n",
+     "import p.NAME;\n", "    int NAME(int x) {\n        return BODY;\n    }\n"},
+    {"rust", "use std::fmt;\nIMPORTS\nconst A: u8 = 1;\n\nMEMBERS", "use std::NAME;\n",
+     "fn NAME(x: u8) -> u8 {\n    BODY\n}\n\n"},
+    {"c", "#include <stdio.h>\nIMPORTS\nint a = 1;\n\nMEMBERS", "#include \"NAME.h\"\n",
+     "int NAME(int x)\n{\n\treturn BODY;\n}\n\n"},
+    {"cpp", "#include <string>\nIMPORTS\nnamespace a {\n\nMEMBERS}  // namespace a\n",
+     "#include <NAME>\n", "int NAME(int x) {\n  return BODY;\n}\n\n"},
     {"bash", "#!/bin/bash\nsource a.sh\nIMPORTS\nb=1\nMEMBERS", "source NAME\n",
      "NAME() {\n  echo BODY\n}\n"},
 };
 
 std::string put(std::string text, const std::string& word, const std::string& value) {
-  return text.replace(text.find(word), word.size(), value);
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
+    text.replace(at, word.size(), value);
+    at += value.size();
+  }
+  return text;
 }
 
 class MergeOf : public ::testing::TestWithParam<SourceKind> {
@@ -73,6 +93,14 @@ TEST_P(MergeOf, TwoFunctionsAddedAtTwoPlaces) {
 TEST_P(MergeOf, TwoFunctionsAddedAtOnePlace) {
   const std::string one = function("one", "1"), two = function("two", "2");
   expect_merge(file("", ""), file("", one), file("", two), file("", one + two));
+}
+
+// What two who work beside each other do: each brings in an import, and a function that uses it.
+TEST_P(MergeOf, AnImportAndAFunctionAddedByBoth) {
+  const std::string one = function("one", "1"), two = function("two", "2"),
+                    old = function("old", "3");
+  expect_merge(file("", old), file(import("left"), old + one), file(import("right"), old + two),
+               file(import("left") + import("right"), old + one + two));
 }
 
 TEST_P(MergeOf, OneFunctionAddedTwice) {

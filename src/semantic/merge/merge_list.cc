@@ -1,15 +1,20 @@
 #include "semantic/merge/lists.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <utility>
+
+#include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
 namespace {
 
 using Order = std::vector<std::size_t>;  // slots
 
+constexpr std::array kVersions = {kBase, kLeft, kRight};
+constexpr std::array kTheTwo = {kLeft, kRight};
 constexpr std::size_t kMaxItems = 50'000;  // of the three lists: some steps are quadratic
 
 class ListMerger {
@@ -24,17 +29,24 @@ class ListMerger {
       return out;
     }
     match();
-    out.why = check_slots();
+    if (apart_) out.why = "both sides added one thing at two places";
     if (out.why.empty()) out.why = choose_skeleton();
-    if (out.why.empty()) out.why = check_gaps();
+    if (out.why.empty()) find_gaps();
+    if (out.why.empty()) out.why = check_slots();
+    if (out.why.empty()) check_gaps();
     if (out.why.empty()) out.why = check_places();
+    if (out.why.empty()) out.why = check_clashes();
     if (!out.why.empty()) return out;
     for (std::size_t i = 0; i < 3; ++i) out.kept[i].resize(lists_[i].items.size());
+    std::size_t gap = 0;
+    add_clash(gap, &out);
     for (const std::size_t slot : put_together()) {
+      if (!in_all(slot) && clashes(slot)) continue;
       out.slots.push_back(slots_[slot]);
       for (std::size_t i = 0; i < 3; ++i) {
         if (slots_[slot].at[i] != kUnmatched) out.kept[i][slots_[slot].at[i]] = true;
       }
+      if (in_all(slot)) add_clash(++gap, &out);
     }
     out.way = moved_ ? "moved in" : together_ ? "both added to" : "parts of";
     return out;
@@ -62,8 +74,9 @@ class ListMerger {
   // What may stand in any order beside another of its kind.
   bool free_of_order(std::size_t slot) const {
     const Side side = in(slot, kLeft) ? kLeft : kRight;
-    if (role_ == Role::kSet) return item(slot, side).node->named;
     const Node& node = *item(slot, side).node;
+    if (role_ == Role::kSet) return node.named;
+    if (node.role == Role::kKeyed) return true;
     return role_ == Role::kMembers && (!node.decl.empty() || node.role == Role::kFree);
   }
 
@@ -151,12 +164,85 @@ class ListMerger {
     return false;
   }
 
+  // Two imports of other names from one place.
+  bool brings_others(const Node& left, const Node& right) const {
+    const std::vector<std::string> here = brought_names(trees_[kLeft]->language(), left);
+    const std::vector<std::string> there = brought_names(trees_[kRight]->language(), right);
+    return !here.empty() && !there.empty() && std::ranges::none_of(here, [&](const auto& name) {
+      return std::ranges::find(there, name) != there.end();
+    });
+  }
+
   // Added by both: under the same name, or the same code.
   bool one_thing(std::size_t left, std::size_t right) const {
     const Item& x = lists_[kLeft].items[left];
     const Item& y = lists_[kRight].items[right];
-    if (!x.key.empty() && x.key == y.key) return true;
+    if (!x.key.empty() && x.key == y.key) {
+      return x.node->decl != "import" || !brings_others(*x.node, *y.node);
+    }
     return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
+  }
+
+  // --- clashes. Where nothing was moved, what cannot be merged is in conflict with what stands
+  // around it, up to the next things that all versions have; else the whole list is ---
+
+  // Between which of those a slot stands in a version that has it.
+  void find_gaps() {
+    if (moved_) return;
+    for (const Side side : {kBase, kLeft, kRight}) {
+      gap_of_[side].assign(slots_.size(), kUnmatched);
+      std::size_t gap = 0;
+      for (const std::size_t slot : order_[side]) {
+        if (in_all(slot)) anchors_[side].push_back(slots_[slot].at[side]);
+        gap_of_[side][slot] = in_all(slot) ? ++gap : gap;
+      }
+    }
+    why_.resize(anchors_[kBase].size() + 1);
+  }
+
+  // The reason again where it is one for the whole list.
+  std::string clash(std::size_t slot, std::string why) {
+    if (moved_) return why;
+    for (const Side side : {kBase, kLeft, kRight}) {
+      if (in(slot, side)) clash_gap(gap_of_[side][slot], why);
+    }
+    return {};
+  }
+  void clash_gap(std::size_t gap, std::string_view why) {
+    if (why_[gap].empty()) why_[gap] = why;
+  }
+  bool clashes(std::size_t slot) const {
+    return std::ranges::any_of(kVersions, [&](Side side) {
+      return !moved_ && in(slot, side) && !why_[gap_of_[side][slot]].empty();
+    });
+  }
+
+  // Of a thing that stands in two gaps, one of which is in conflict, nobody knows where it belongs.
+  std::string check_clashes() const {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (in_all(slot) || !clashes(slot)) continue;
+      std::size_t gap = kUnmatched;
+      for (const Side side : {kBase, kLeft, kRight}) {
+        if (!in(slot, side)) continue;
+        if (gap != kUnmatched && gap != gap_of_[side][slot]) return why_[gap_of_[side][slot]];
+        gap = gap_of_[side][slot];
+      }
+    }
+    return {};
+  }
+
+  void add_clash(std::size_t gap, ListOrder* out) const {
+    if (moved_ || why_[gap].empty()) return;
+    Clash clash;
+    clash.before = out->slots.size();
+    clash.why = why_[gap];
+    for (const Side side : {kBase, kLeft, kRight}) {
+      const auto& anchors = anchors_[side];
+      clash.from[side] = gap == 0 ? 0 : anchors[gap - 1] + 1;
+      clash.to[side] = gap == anchors.size() ? lists_[side].items.size() : anchors[gap];
+      for (std::size_t i = clash.from[side]; i < clash.to[side]; ++i) out->kept[side][i] = true;
+    }
+    out->clashes.push_back(std::move(clash));
   }
 
   bool broken(std::size_t slot) const {
@@ -165,25 +251,29 @@ class ListMerger {
     }
     return false;
   }
-  bool untouched(std::size_t slot) const {
-    return in_all(slot) && same(slot, kBase, kLeft) && same(slot, kBase, kRight);
-  }
 
-  std::string check_slots() const {
-    if (apart_) return "both sides added one thing at two places";
+  std::string check_slots() {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (broken(slot) && !untouched(slot)) return "both sides changed a place that does not parse";
-      const bool left = in(slot, kLeft), right = in(slot, kRight);
-      if (added(slot) && left && right && !same(slot, kLeft, kRight)) {
-        return "both sides added " + called(slot, kLeft) + " differently";
-      }
-      if (!in(slot, kBase) || left == right) continue;
-      const Side kept = left ? kLeft : kRight;
-      if (!same(slot, kBase, kept)) {
-        return "one side removed and the other changed " + called(slot, kBase);
-      }
+      if (in_all(slot)) continue;
+      const std::string why = against(slot);
+      if (why.empty()) continue;
+      const std::string whole = clash(slot, why);
+      if (!whole.empty()) return whole;
     }
     return {};
+  }
+
+  // What stands against a thing that is not in all versions.
+  std::string against(std::size_t slot) const {
+    if (broken(slot)) return "both sides changed a place that does not parse";
+    const bool left = in(slot, kLeft), right = in(slot, kRight);
+    if (added(slot) && left && right && !same(slot, kLeft, kRight)) {
+      return "both sides added " + called(slot, kLeft) + " differently";
+    }
+    if (!in(slot, kBase) || left == right) return {};
+    const Side kept = left ? kLeft : kRight;
+    if (same(slot, kBase, kept)) return {};
+    return "one side removed and the other changed " + called(slot, kBase);
   }
 
   std::string called(std::size_t slot, Side side) const {
@@ -236,7 +326,7 @@ class ListMerger {
 
   // What stood before something that one side added, and what stood behind it, was taken away by
   // the other.
-  std::string check_places() const {
+  std::string check_places() {
     for (const Side side : {kLeft, kRight}) {
       const Order& order = order_[side];
       for (std::size_t i = 0; i < order.size(); ++i) {
@@ -248,7 +338,8 @@ class ListMerger {
         const bool last_gone = after < order.size() && dropped(order[after]);
         const bool import = item(order[i], side).node->decl == "import";
         if (first_gone && last_gone && !import) {
-          return "the place where something was added is gone";
+          const std::string whole = clash(order[i], "the place where something was added is gone");
+          if (!whole.empty()) return whole;
         }
       }
     }
@@ -284,44 +375,55 @@ class ListMerger {
            });
   }
 
-  std::string check_gaps() {
-    const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
-    if (moved_) return {};
-    for (const Gap& gap : gaps()) {
-      if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) continue;
-      if (gap[kLeft] == gap[kRight]) continue;
-      if (!unordered) return "both sides changed one place";
-      Sides<Order> own;
-      for (const Side side : {kLeft, kRight}) {
-        for (const std::size_t slot : gap[side]) {
-          if (added(slot) && !in(slot, other(side))) own[side].push_back(slot);
-        }
-        if (swaps_import(gap, own[side], side)) {
-          return "one side removed an import where the other added one";
-        }
+  void check_gaps() {
+    if (moved_) return;
+    const std::vector<Gap> all = gaps();
+    for (std::size_t i = 0; i < all.size(); ++i) clash_gap(i, against(all[i]));
+  }
+
+  // What stands against a gap in which both sides changed which things there are.
+  std::string against(const Gap& gap) {
+    if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
+    if (gap[kLeft] == gap[kRight]) return {};
+    const bool unordered = role_ == Role::kMembers || role_ == Role::kSet || adds_keyed(gap);
+    if (!unordered) return "both sides changed one place";
+    Sides<Order> own;
+    for (const Side side : {kLeft, kRight}) {
+      for (const std::size_t slot : gap[side]) {
+        if (added(slot) && !in(slot, other(side))) own[side].push_back(slot);
       }
-      if (own[kLeft].empty() || own[kRight].empty()) continue;
-      together_ = true;
-      // One block that both brought in, in two versions: what is in one only may be gone from the
-      // other.
-      if (std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
-            return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
-          })) {
-        return "both sides added one block in different versions";
-      }
-      for (const Side side : {kLeft, kRight}) {
-        for (const std::size_t slot : own[side]) {
-          if (!free_of_order(slot)) return "both sides added statements at one place";
-        }
-      }
-      if (std::ranges::any_of(gap[kBase], [this](std::size_t slot) {
-            return !in(slot, kLeft) && !in(slot, kRight) &&
-                   item(slot, kBase).node->decl != "import";
-          })) {
-        return "both sides replaced something";
+      if (swaps_import(gap, own[side], side)) {
+        return "one side removed an import where the other added one";
       }
     }
+    if (own[kLeft].empty() || own[kRight].empty()) return {};
+    together_ = true;
+    // One block that both brought in, in two versions: what is in one only may be gone from the
+    // other.
+    if (std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
+          return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
+        })) {
+      return "both sides added one block in different versions";
+    }
+    for (const Side side : {kLeft, kRight}) {
+      if (!std::ranges::all_of(own[side], [this](std::size_t slot) { return free_of_order(slot); }))
+        return "both sides added statements at one place";
+    }
+    if (std::ranges::any_of(gap[kBase], [this](std::size_t slot) {
+          return !in(slot, kLeft) && !in(slot, kRight) && item(slot, kBase).node->decl != "import";
+        })) {
+      return "both sides replaced something";
+    }
     return {};
+  }
+
+  // Both sides only added, and all of it is told by its name.
+  bool adds_keyed(const Gap& gap) const {
+    if (!gap[kBase].empty()) return false;
+    return std::ranges::all_of(kTheTwo, [&](Side side) {
+      return std::ranges::all_of(
+          gap[side], [&](std::size_t slot) { return item(slot, side).node->role == Role::kKeyed; });
+    });
   }
 
   Order put_together() const {
@@ -359,8 +461,11 @@ class ListMerger {
   Sides<Order> order_;
   Side skeleton_ = kLeft;
   bool moved_ = false;
-  bool apart_ = false;     // both added one thing, not at the same place
-  bool together_ = false;  // both sides added at one place
+  bool apart_ = false;                       // both added one thing, not at the same place
+  bool together_ = false;                    // both sides added at one place
+  Sides<std::vector<std::size_t>> gap_of_;   // of each slot in each version
+  Sides<std::vector<std::size_t>> anchors_;  // items of each version that all have, in order
+  std::vector<std::string> why_;             // of each gap: what stands against it
 };
 
 }  // namespace

@@ -199,7 +199,7 @@ TEST(Merge, ARefusedMergeOfLinesConflictsWhereItIsWrong) {
   const std::string middle = "int x1;\nint x2;\nint x3;\nint x4;\n";
   const Merged merged = merge("c", middle, "int f(void) { return 1; }\n" + middle,
                               middle + "int f(void) { return 2; }\n");
-  EXPECT_EQ(merged.conflicts, 2);
+  EXPECT_EQ(merged.conflicts.size(), 2u);
   EXPECT_EQ(merged.text, "<<<<<<< left\nint f(void) { return 1; }\n=======\n>>>>>>> right\n" +
                              middle +
                              "<<<<<<< left\n=======\nint f(void) { return 2; }\n>>>>>>> right\n");

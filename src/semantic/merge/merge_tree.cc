@@ -1,5 +1,6 @@
 #include "semantic/merge/merge_tree.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -7,6 +8,8 @@
 
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
+#include "semantic/merge/prose.h"
+#include "semantic/merge/signature.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -29,40 +32,37 @@ Text merge_texts(const Sides<std::string_view>& s) {
   return merged->text;
 }
 
-// The body of a function, also of one that is decorated, exported or a template's.
-const Node* body_of(const Node& node) {
-  for (const Node* kid : node.kids) {
-    if (kid->field == "body") return kid;
-    if (kid->decl == node.decl && kid->name == node.name) return body_of(*kid);
-  }
-  return nullptr;
-}
-
-// The tokens of a function but those of its body: what it is called with, gives and throws. Commas
-// are layout: some formatters put one behind the last parameter.
-std::vector<std::string_view> signature_of(const Tree& tree, const Node& node) {
-  const Node* body = body_of(node);
-  std::vector<std::string_view> tokens;
-  for (std::uint32_t i = node.leaf; i < node.leaf + node.leaves; ++i) {
-    if (body != nullptr && i >= body->leaf && i < body->leaf + body->leaves) continue;
-    if (tree.leaves()[i]->text != ",") tokens.push_back(tree.leaves()[i]->text);
-  }
-  return tokens;
-}
-
 // White space inside of a line that is there to stand below or above something.
 bool in_columns(std::string_view line) {
   return !line.contains('\n') && (line.contains("  ") || line.contains('\t'));
 }
 
+// A lead or a trail with nothing but white space and comments in it.
+bool is_comments(std::string_view text) {
+  text = rest_of(text);
+  if (text.starts_with("#[") || text.starts_with("#!")) return false;
+  return text.empty() || text.starts_with("//") || text.starts_with("/*") ||
+         text.starts_with('#') || text.starts_with("--");
+}
+
+Text merge_comments(const Sides<std::string_view>& s) {
+  if (Text merged = merge_texts(s)) return merged;
+  if (!std::ranges::all_of(s, is_comments)) return std::nullopt;
+  return merge_prose(s);
+}
+
+Sides<std::string_view> texts_of(const Sides<const Node*>& n) {
+  return {n[0]->text, n[1]->text, n[2]->text};
+}
+
 class TreeMerger {
  public:
-  TreeMerger(const Sides<const Tree*>& trees, Inner inner) : trees_(trees), inner_(inner) {}
+  TreeMerger(const Sides<const Tree*>& trees, Inner inner, Inside inside)
+      : trees_(trees), inner_(inner), care_(inside) {}
 
   TreeMerge merge() {
     TreeMerge out;
     const Sides<const Node*> roots = {&trees_[0]->root(), &trees_[1]->root(), &trees_[2]->root()};
-    const Text body = merge_node(roots);
     Sides<std::string_view> before, after;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string_view whole = trees_[i]->text();
@@ -70,23 +70,25 @@ class TreeMerger {
       before[i] = whole.substr(0, at);
       after[i] = whole.substr(at + roots[i]->text.size());
     }
-    const Text head = merge_texts(before), tail = merge_texts(after);
-    if (!head || !tail) refuse("both sides changed what is around the code");
-    // As with several conflicts of lines (merge.cc): one place is trusted.
-    if (deep_ && beside_) refuse("both sides changed several functions");
-    out.clean = why_.empty() && body && head && tail;
-    if (out.clean) out.text = *head + *body + *tail;
-    out.why = why_;
+    out.pieces = merge_around(before);
+    out.pieces.append(merge_node(roots));
+    out.pieces.append(merge_around(after));
     out.inside = inside_;
+    out.by_lines = by_lines_;
     out.columns = std::move(columns_);
     for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
 
  private:
-  Text refuse(std::string why) {
-    if (why_.empty()) why_ = std::move(why);
-    return std::nullopt;
+  static Pieces in_conflict(const Sides<std::string_view>& texts, std::string why) {
+    Pieces pieces;
+    pieces.leave(texts, std::move(why));
+    return pieces;
+  }
+  static Pieces merge_around(const Sides<std::string_view>& texts) {
+    if (const Text merged = merge_texts(texts)) return Pieces(*merged);
+    return in_conflict(texts, "both sides changed what is around the code");
   }
 
   // "gross()": the innermost declaration with a name that the node is or is in.
@@ -102,38 +104,68 @@ class TreeMerger {
     return unchanged(*trees_[a], *n[a], *trees_[b], *n[b]);
   }
 
-  Text merge_node(const Sides<const Node*>& n) {
-    if (unchanged_in(n, kBase, kLeft)) return one_side(n, kRight);
-    if (unchanged_in(n, kBase, kRight)) return one_side(n, kLeft);
-    if (unchanged_in(n, kLeft, kRight)) return std::string(n[kLeft]->text);
+  Pieces merge_node(const Sides<const Node*>& n) {
+    if (unchanged_in(n, kBase, kLeft)) return Pieces(one_side(n, kRight));
+    if (unchanged_in(n, kBase, kRight)) return Pieces(one_side(n, kLeft));
+    if (unchanged_in(n, kLeft, kRight)) return Pieces(n[kLeft]->text);
     const std::string name(n[kBase]->kind);
     if (n[kLeft]->kind != name || n[kRight]->kind != name) {
-      if (Text wrapped = merge_wrapped(n)) return wrapped;
-      return refuse("both sides changed " + place_of(*n[kBase]));
+      if (const Text wrapped = merge_wrapped(n)) return Pieces(*wrapped);
+      return in_conflict(texts_of(n), "both sides changed " + place_of(*n[kBase]));
+    }
+    if (std::ranges::any_of(n, [](const Node* each) { return each->kind == "ERROR"; })) {
+      return in_conflict(texts_of(n), "both sides changed a place that does not parse");
     }
     if (n[0]->kids.empty() || n[1]->kids.empty() || n[2]->kids.empty()) {
-      return refuse("both sides changed " + place_of(*n[kBase]));
+      const Text words = is_for_people(*n[kBase]) ? merge_words(n) : std::nullopt;
+      if (words) return Pieces(*words);
+      return in_conflict(texts_of(n), "both sides changed " + place_of(*n[kBase]));
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
     if (inner_ == Inner::kLines && !container && n[kBase]->text.contains('\n')) {
-      const auto lines = merge_lines({n[0]->text, n[1]->text, n[2]->text}, {});
+      const auto lines = merge_lines(texts_of(n), {});
       if (lines && lines->clean) {
-        beside_ = beside_ || is_function(n[kBase]->decl);
+        by_lines_ = by_lines_ || is_function(n[kBase]->decl);
         made_.insert("lines of " + name);
-        return lines->text;
+        return Pieces(lines->text);
       }
     }
-    if (is_function(n[kBase]->decl) && both_changed_signature(n)) {
-      return refuse("both sides changed the signature of " + place_of(*n[kBase]));
+    if (is_function(n[kBase]->decl) && both_changed_signature(trees_, n)) {
+      const std::string against = against_both_signatures(trees_, n);
+      if (!against.empty()) return apart_from_signature(n, against + place_of(*n[kBase]));
+      made_.insert("both signatures");
     }
-    deep_ = deep_ || (!container && n[kBase]->decl.empty());
     return merge_kids(n);
+  }
+
+  Text merge_words(const Sides<const Node*>& n) {
+    Text merged = merge_texts(texts_of(n));
+    if (!merged) merged = merge_prose(texts_of(n));
+    if (merged) made_.insert("words of " + std::string(n[kBase]->kind));
+    return merged;
+  }
+
+  // The signature is in conflict, and only that.
+  Pieces apart_from_signature(const Sides<const Node*>& n, std::string why) {
+    Sides<const Node*> body;
+    Sides<std::string_view> before, after;
+    for (std::size_t i = 0; i < 3; ++i) {
+      body[i] = body_of(*n[i]);
+      if (body[i] == nullptr) return in_conflict(texts_of(n), std::move(why));
+      const auto at = static_cast<std::size_t>(body[i]->text.data() - n[i]->text.data());
+      before[i] = n[i]->text.substr(0, at);
+      after[i] = n[i]->text.substr(at + body[i]->text.size());
+    }
+    Pieces out = in_conflict(before, std::move(why));
+    out.append(merge_node(body));
+    out.append(merge_around(after));
+    return out;
   }
 
   // What one side put into something larger is in it as it was: what the other made of it goes
   // there. On one line, for nobody laid it out anew.
   Text merge_wrapped(const Sides<const Node*>& n) {
-    if (n[kBase]->kids.empty()) return std::nullopt;
+    if (n[kBase]->kids.empty() || care_ == Inside::kConflict) return std::nullopt;
     for (const Side side : {kLeft, kRight}) {
       const std::string_view text = n[other(side)]->text;
       if (n[other(side)]->kind != n[kBase]->kind || text.contains('\n')) {
@@ -142,7 +174,7 @@ class TreeMerger {
       std::vector<const Node*> found;
       find_copies(*n[side], side, *n[kBase], &found);
       if (found.size() != 1) continue;
-      inside_ = true;
+      ++inside_;
       made_.insert("wrapped " + std::string(n[kBase]->kind));
       const std::string_view whole = n[side]->text;
       const auto at = static_cast<std::size_t>(found[0]->text.data() - whole.data());
@@ -161,59 +193,115 @@ class TreeMerger {
     for (const Node* kid : in.kids) find_copies(*kid, side, of, found);
   }
 
-  // A signature is one contract with those who call it: what is put together from two changes of it
-  // is one that nobody wrote.
-  bool both_changed_signature(const Sides<const Node*>& n) const {
-    Sides<std::vector<std::string_view>> tokens;
-    for (std::size_t i = 0; i < 3; ++i) tokens[i] = signature_of(*trees_[i], *n[i]);
-    return tokens[kLeft] != tokens[kBase] && tokens[kRight] != tokens[kBase] &&
-           tokens[kLeft] != tokens[kRight];
-  }
-
   // Only `side` changed anything; where the other only laid it out anew, in that layout if it can
   // be.
-  Text one_side(const Sides<const Node*>& n, Side side) {
+  std::string one_side(const Sides<const Node*>& n, Side side) {
     const std::string_view text = n[side]->text;
     const bool alike = n[kBase]->kind == n[side]->kind && !n[kBase]->kids.empty() &&
                        !n[side]->kids.empty() && !n[other(side)]->kids.empty();
     if (!alike || n[kBase]->text == n[other(side)]->text) return std::string(text);
     TreeMerger layout(*this);  // which ways it takes is no decision
-    const Text merged = layout.merge_kids(n);
-    if (merged) {
-      columns_ = layout.columns_;
-      inside_ = layout.inside_;
-    }
-    return merged ? merged : Text(text);
+    const Pieces merged = layout.merge_kids(n);
+    if (!merged.clean()) return std::string(text);
+    columns_ = layout.columns_;
+    inside_ = layout.inside_;
+    return merged.with(kLeft);
   }
 
-  Text merge_kids(const Sides<const Node*>& n) {
+  // Each side changed something in the list that the other left alone.
+  static bool puts_together(const Sides<Items>& lists, const ListOrder& order) {
+    Sides<bool> own = {false, false, false};
+    Sides<std::size_t> there = {0, 0, 0};
+    for (const Slot& slot : order.slots) {
+      const Sides<const Item*> item = slot_items(lists, slot);
+      for (const Side side : {kBase, kLeft, kRight}) there[side] += item[side] != nullptr ? 1 : 0;
+      if (item[kBase] == nullptr) {
+        const bool keyed = (item[kLeft] ? item[kLeft] : item[kRight])->node->role == Role::kKeyed;
+        if (item[kLeft] == nullptr && !keyed) own[kRight] = true;
+        if (item[kRight] == nullptr && !keyed) own[kLeft] = true;
+        continue;
+      }
+      if (!in_all(item)) continue;
+      const auto changed = [&](Side side) {
+        return squeeze(item[side]->node->text) != squeeze(item[kBase]->node->text);
+      };
+      if (changed(kLeft) != changed(kRight)) own[changed(kLeft) ? kLeft : kRight] = true;
+    }
+    // What a side removed is in no slot.
+    for (const Side side : {kLeft, kRight}) {
+      for (std::size_t i = 0; i < lists[other(side)].items.size(); ++i) {
+        if (!order.kept[other(side)][i]) own[side] = true;
+      }
+    }
+    return own[kLeft] && own[kRight];
+  }
+
+  Pieces merge_kids(const Sides<const Node*>& n) {
     Sides<Items> lists;
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*n[i]);
     const ListOrder order = order_items(trees_, lists, n[kBase]->role);
-    if (!order.why.empty()) return refuse(order.why + " in " + place_of(*n[kBase], "the file"));
+    const std::string in = " in " + place_of(*n[kBase], "the file");
+    if (!order.why.empty()) return in_conflict(texts_of(n), order.why + in);
     const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
-    inside_ = inside_ || order.way == "both added to" || (!members && n[kBase]->decl.empty());
+    if (!members && n[kBase]->decl.empty() && puts_together(lists, order)) {
+      if (care_ == Inside::kConflict) {
+        return in_conflict(texts_of(n), "both sides changed one statement" + in);
+      }
+      // What is called and what with belong together.
+      if (has_any(n[kBase]->kind, {"call", "invocation"})) {
+        return in_conflict(texts_of(n), "both sides changed one call" + in);
+      }
+      ++inside_;
+      made_.insert("inside " + std::string(n[kBase]->kind));
+    }
     if (!order.way.empty())
       made_.insert(std::string(order.way) + " " + std::string(n[kBase]->kind));
-    const Text open = merge_texts({lists[0].open, lists[1].open, lists[2].open});
-    const Text close = merge_close(lists);
-    if (!open || !close)
-      return refuse("both sides changed comments in " + place_of(*n[kBase], "the file"));
     if (n[kBase]->role == Role::kNone && aligned_apart(lists, order)) {
-      return refuse("lines are aligned with what the other side changed");
+      return in_conflict(texts_of(n), "lines are aligned with what the other side changed" + in);
     }
     if (in_columns_all(n)) {
       columns_.insert(n[kBase]->kind);
     } else if ((members && columns_apart(lists, order)) || neighbour_apart(lists, order)) {
-      return refuse("one side moved columns, the other changed lines in them");
+      return in_conflict(texts_of(n),
+                         "one side moved columns, and the other changed lines in them" + in);
     }
-    std::string out = *open;
-    for (std::size_t i = 0; i < order.slots.size(); ++i) {
-      const Text text = merge_slot(lists, order, i);
-      if (!text) return std::nullopt;
-      out += *text;
+    return put_together(lists, order, in);
+  }
+
+  // `in`: where that is, for the reasons of conflicts.
+  Pieces put_together(const Sides<Items>& lists, const ListOrder& order, const std::string& in) {
+    Pieces out;
+    const auto around = [&](const Sides<std::string_view>& texts) {
+      if (const Text merged = merge_comments(texts)) return out.settle(*merged);
+      out.leave(texts, "both sides changed comments" + in);
+    };
+    around({lists[0].open, lists[1].open, lists[2].open});
+    std::size_t clash = 0;
+    for (std::size_t i = 0; i <= order.slots.size(); ++i) {
+      if (clash < order.clashes.size() && order.clashes[clash].before == i) {
+        const Clash& here = order.clashes[clash++];
+        out.leave(clash_texts(lists, here), here.why + in);
+      }
+      if (i < order.slots.size()) out.append(merge_slot(lists, order, i));
     }
-    return out + *close;
+    Sides<std::string_view> close = {lists[0].close, lists[1].close, lists[2].close};
+    if (order.clashes.empty()) close = closes(lists);
+    around(close);
+    return out;
+  }
+
+  // All that stands between the things around it, with the separators.
+  static Sides<std::string_view> clash_texts(const Sides<Items>& lists, const Clash& clash) {
+    Sides<std::string_view> texts;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Items& list = lists[i];
+      const char* from =
+          clash.from[i] == 0 ? list.open.end() : list.items[clash.from[i] - 1].node->text.end();
+      const char* to = clash.to[i] == list.items.size() ? list.close.begin()
+                                                        : list.items[clash.to[i]].lead.begin();
+      texts[i] = std::string_view(from, to);
+    }
+    return texts;
   }
 
   // A list in parentheses over several lines that one side changed, behind something on its first
@@ -293,7 +381,7 @@ class TreeMerger {
   }
 
   // The end of a list without items says nothing about the end of one with some.
-  static Text merge_close(const Sides<Items>& lists) {
+  static Sides<std::string_view> closes(const Sides<Items>& lists) {
     Sides<std::string_view> close;
     for (std::size_t i = 0; i < 3; ++i) close[i] = lists[i].close;
     if (lists[kBase].items.empty())
@@ -301,45 +389,55 @@ class TreeMerger {
     for (const Side side : {kLeft, kRight}) {
       if (lists[side].items.empty()) close[side] = close[kBase];
     }
-    return merge_texts(close);
+    return close;
   }
 
-  Text merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
-    const Slot& slot = order.slots[place];
+  Pieces merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
     const Spacing spacing = spacing_of(lists, order, place);
     const bool lines = spacing.blank.contains('\n');
-    if (spacing.clash && (lines || trees_[kBase]->language().name == "python")) {
-      return refuse("both sides laid out the lines");
-    }
-    const Sides<const Item*> item = slot_items(lists, slot);
+    const Sides<const Item*> item = slot_items(lists, order.slots[place]);
+    // Separator and comment behind it are a part of a clash that follows.
+    const bool last = std::ranges::any_of(
+        order.clashes, [place](const Clash& clash) { return clash.before == place + 1; });
     if (!in_all(item)) {
       const Item* only = item[kLeft] != nullptr ? item[kLeft] : item[kRight];
-      return spacing.blank + std::string(rest_of(only->lead)) + std::string(only->node->text) +
-             spacing.sep + std::string(only->trail);
+      return Pieces(spacing.blank + std::string(rest_of(only->lead)) +
+                    std::string(only->node->text) + spacing.sep + std::string(only->trail));
     }
-    const Text lead =
-        merge_texts({rest_of(item[0]->lead), rest_of(item[1]->lead), rest_of(item[2]->lead)});
-    const Text trail = merge_texts({item[0]->trail, item[1]->trail, item[2]->trail});
-    if (!lead || !trail) return refuse("both sides changed a comment");
-    const Text body = merge_node({item[0]->node, item[1]->node, item[2]->node});
-    if (!body) return std::nullopt;
-    return spacing.blank + *lead + *body + spacing.sep + *trail;
+    if (spacing.clash && (lines || trees_[kBase]->language().name == "python")) {
+      Sides<std::string_view> whole;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::string_view end = last ? item[i]->node->text : item[i]->trail;
+        whole[i] = std::string_view(item[i]->lead.begin(), end.end());
+      }
+      return in_conflict(whole, "both sides laid out the lines");
+    }
+    Pieces out(spacing.blank);
+    const auto comments = [&](const Sides<std::string_view>& texts) {
+      if (const Text merged = merge_comments(texts)) return out.settle(*merged);
+      out.leave(texts, "both sides changed a comment");
+    };
+    comments({rest_of(item[0]->lead), rest_of(item[1]->lead), rest_of(item[2]->lead)});
+    out.append(merge_node({item[0]->node, item[1]->node, item[2]->node}));
+    if (last) return out;
+    out.settle(spacing.sep);
+    comments({item[0]->trail, item[1]->trail, item[2]->trail});
+    return out;
   }
 
   Sides<const Tree*> trees_;
   Inner inner_;
-  std::string why_;
-  bool inside_ = false;
-  bool deep_ = false;    // parts of something that is no declaration were put together
-  bool beside_ = false;  // a function that both sides changed was merged by its lines
+  Inside care_;
+  int inside_ = 0;
+  bool by_lines_ = false;
   std::set<std::string> made_;
   std::set<std::string_view> columns_;
 };
 
 }  // namespace
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner) {
-  return TreeMerger(trees, inner).merge();
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside) {
+  return TreeMerger(trees, inner, inside).merge();
 }
 
 }  // namespace gittxn::semantic

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "semantic/merge/line_merge.h"
+#include "semantic/merge/pieces.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
 
 struct TreeMerge {
-  bool clean = false;
-  std::string text;
-  std::string why;      // the first thing that could not be merged
-  bool inside = false;  // something other than which members there are was put together
+  Pieces pieces;
+  int inside = 0;  // places at which parts of one thing that is no declaration, and no list of
+                   // what is told by its name, were put together from both sides
+  bool by_lines = false;               // a function that both sides changed was merged by its lines
   std::set<std::string_view> columns;  // kinds of lists whose columns are to be laid out anew
   std::string made;  // the ways that were used where both sides changed a node, with its kind
 };
@@ -23,7 +23,10 @@ struct TreeMerge {
 // Whether a node that is no list of members is merged by its lines first, where they merge.
 enum class Inner { kLines, kStructure };
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner);
+// Whether the places that `inside` counts are put together, or in conflict.
+enum class Inside { kTogether, kConflict };
+
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside);
 
 // --- checks.cc ---
 
@@ -45,5 +48,9 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 // together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is
 // no more) and the other began to use in one place more.
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
+
+// The same for a merge with conflicts, with each side's text in all of them: both parse no worse
+// than the sides, declare nothing twice that was not, and what a side brought in is in one of them.
+std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right);
 
 }  // namespace gittxn::semantic

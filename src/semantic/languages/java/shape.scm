@@ -16,3 +16,5 @@
 (constant_declaration declarator: (variable_declarator name: (_) @name)) @decl.field
 (annotation_type_element_declaration name: (_) @name) @decl.function
 (enum_constant name: (_) @name) @decl.constant
+(constructor_body (expression_statement (assignment_expression left: (field_access
+  object: (this) field: (_) @key))) @keyed)

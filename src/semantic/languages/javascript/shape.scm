@@ -16,3 +16,6 @@
 (object) @members
 (pair key: (_) @name) @decl.key
 (shorthand_property_identifier) @name @decl.key
+(formal_parameters (assignment_pattern left: (identifier) @key) @keyed)
+(statement_block (expression_statement (assignment_expression left: (member_expression
+  object: (this) property: (_) @key))) @keyed)

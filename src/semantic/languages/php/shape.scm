@@ -20,3 +20,5 @@
 (array_creation_expression "[") @members
 (array_creation_expression "["
   (array_element_initializer . [(string) (encapsed_string)] @name . (_)) @decl.key)
+(formal_parameters (simple_parameter name: (_) @key default_value: (_)) @keyed)
+(arguments (argument name: (_) @key) @keyed)

@@ -14,3 +14,8 @@
 (decorated_definition definition: (class_definition name: (_) @name)) @decl.type
 (dictionary) @members
 (dictionary (pair key: (string) @name) @decl.key)
+(argument_list (keyword_argument name: (_) @key) @keyed)
+(parameters (default_parameter name: (_) @key) @keyed)
+(parameters (typed_default_parameter name: (_) @key) @keyed)
+(block (expression_statement (assignment left: (attribute
+  object: (identifier) @_self attribute: (_) @key))) @keyed (#eq? @_self "self"))

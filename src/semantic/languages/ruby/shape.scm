@@ -31,3 +31,6 @@
   arguments: (argument_list . (method name: (_) @name) .) @decl.function)
   (#any-of? @_how "private" "protected" "public" "module_function"))
 (alias name: (_) @name) @decl.alias
+(method_parameters (optional_parameter name: (_) @key) @keyed)
+(method_parameters (keyword_parameter name: (_) @key value: (_)) @keyed)
+(argument_list (pair key: (_) @key) @keyed)

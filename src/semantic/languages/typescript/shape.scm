@@ -35,3 +35,7 @@
 (object) @members
 (pair key: (_) @name) @decl.key
 (shorthand_property_identifier) @name @decl.key
+(formal_parameters (required_parameter pattern: (identifier) @key value: (_)) @keyed)
+(formal_parameters (optional_parameter pattern: (identifier) @key) @keyed)
+(statement_block (expression_statement (assignment_expression left: (member_expression
+  object: (this) property: (_) @key))) @keyed)

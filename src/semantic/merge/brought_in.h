@@ -1,0 +1,16 @@
+// What two sides brought in that cannot both hold, though each of the two is right: found by what
+// they brought in alone, whoever merged them.
+//
+// Pure.
+#pragma once
+
+#include "semantic/merge/merge_tree.h"
+
+namespace gittxn::semantic {
+
+// The first of: both sides gave one new name in one function a value of their own, of which the
+// later one hides the other; one side moved what it imports from to another path, and the other
+// side imports something more from the old one.
+Broken brought_in_twice(const Sides<const Tree*>& sides);
+
+}  // namespace gittxn::semantic

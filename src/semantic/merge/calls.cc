@@ -1,0 +1,36 @@
+#include "semantic/merge/calls.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace gittxn::semantic {
+namespace {
+
+std::string called_name(const Node& callee) {
+  constexpr std::size_t kMaxName = 200;
+  if (!callee.named || callee.text.size() > kMaxName) return {};
+  const std::string text = squeeze(callee.text);
+  const std::size_t end = text.ends_with('>') ? std::min(text.find('<'), text.size()) : text.size();
+  std::size_t from = end;
+  while (from > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[from - 1])) != 0 || text[from - 1] == '_')) {
+    --from;
+  }
+  return from == end ? std::string() : text.substr(from);
+}
+
+}  // namespace
+
+void find_calls(const Node& node, Calls* calls) {
+  for (std::size_t i = 0; i < node.kids.size(); ++i) {
+    const Node& kid = *node.kids[i];
+    if (i > 0 && kid.named && !kid.kids.empty() && kid.kids.front()->text == "(") {
+      const std::string name = called_name(*node.kids[i - 1]);
+      if (!name.empty()) (*calls)[name].push_back(&kid);
+    }
+    find_calls(kid, calls);
+  }
+}
+
+}  // namespace gittxn::semantic

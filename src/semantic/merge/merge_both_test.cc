@@ -1,0 +1,223 @@
+// What two sides brought in at one place, or changed alike, without knowing of each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "semantic/merge.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class MergeBoth : public ::testing::Test {
+ protected:
+  static Merged merge(std::string_view language, const Sides<std::string>& texts,
+                      const MergeLabels& labels = {}) {
+    auto merged = merge_file(find_language(language), texts, labels);
+    EXPECT_TRUE(merged);
+    return merged ? *merged : Merged{};
+  }
+  static void expect_merge(std::string_view language, const Sides<std::string>& texts,
+                           const std::string& expected) {
+    const Merged merged = merge(language, texts);
+    EXPECT_EQ(merged.text, expected) << rule_name(merged.rule) << ": " << merged.why;
+    EXPECT_TRUE(merged.clean());
+  }
+  static std::string why_not(std::string_view language, const Sides<std::string>& texts) {
+    const Merged merged = merge(language, texts);
+    EXPECT_FALSE(merged.clean()) << rule_name(merged.rule) << "\n" << merged.text;
+    return merged.why;
+  }
+};
+
+// --- one signature ---
+
+// A class whose initialiser takes `parameters` and has `fields` in its body.
+std::string editor(const std::string& parameters, const std::string& fields) {
+  return "class Editor:\n    def __init__(self, env=None" + parameters +
+         "):\n        self.env = env\n" + fields +
+         "\n    def run(self):\n        return self.env\n";
+}
+
+TEST_F(MergeBoth, ParametersThatMayBeLeftOutWithTheirFields) {
+  const std::string left = "        self.wait = wait\n", right = "        self.shell = shell\n";
+  expect_merge("python",
+               {editor("", ""), editor(", wait=False", left), editor(", shell=True", right)},
+               editor(", wait=False, shell=True", left + right));
+}
+
+TEST_F(MergeBoth, ParametersOnLinesOfTheirOwn) {
+  const auto with = [](const std::string& more, const std::string& call) {
+    return "def edit(\n    text: str,\n    env: str | None = None,\n" + more +
+           ") -> str:\n    ed = Editor(env=env" + call + ")\n    return ed.edit(text)\n";
+  };
+  expect_merge(
+      "python",
+      {with("", ""), with("    wait: bool = False,\n", ", wait=wait"),
+       with("    shell: bool = True,\n", ", shell=shell")},
+      with("    wait: bool = False,\n    shell: bool = True,\n", ", wait=wait, shell=shell"));
+}
+
+TEST_F(MergeBoth, WordsOnNewParameters) {
+  const auto with = [](const std::string& parameter, const std::string& words) {
+    return "def f(a" + parameter + "):\n    \"\"\"Does it.\n\n    :param a: one\n" + words +
+           "    \"\"\"\n    return g(a)\n";
+  };
+  expect_merge(
+      "python",
+      {with("", ""), with(", b=1", "    :param b: two\n"), with(", c=2", "    :param c: three\n")},
+      with(", b=1, c=2", "    :param b: two\n    :param c: three\n"));
+}
+
+TEST_F(MergeBoth, WordsAddedToOneLine) {
+  const auto with = [](const std::string& words) {
+    return "def f(a):\n    \"\"\"Does it." + words + "\"\"\"\n    return a\n";
+  };
+  expect_merge("python",
+               {with(""), with("\n\n    More on the left.\n    "), with("\n\n    Right.\n    ")},
+               with("\n\n    More on the left.\n\n    Right.\n    "));
+}
+
+TEST_F(MergeBoth, OptionalParametersInOtherLanguages) {
+  const auto typescript = [](const std::string& more) {
+    return "export function load(path: string" + more + ") {\n  return path\n}\n";
+  };
+  expect_merge("typescript",
+               {typescript(""), typescript(", depth?: number"), typescript(", deep = false")},
+               typescript(", depth?: number, deep = false"));
+  const auto cpp = [](const std::string& more) {
+    return "int load(int path" + more + ") {\n  return path;\n}\n";
+  };
+  expect_merge("cpp", {cpp(""), cpp(", int depth = 1"), cpp(", bool deep = false")},
+               cpp(", int depth = 1, bool deep = false"));
+}
+
+TEST_F(MergeBoth, ASignatureIsInConflictAloneWhereACallCanTell) {
+  const auto with = [](const std::string& parameters, const std::string& behind) {
+    return "def f(a" + parameters + "):\n    x = a\n    return x\n" + behind;
+  };
+  const std::string expected = "both sides changed the signature of f()";
+  // A parameter that every call has to pass, one name in two ways, one that was renamed.
+  EXPECT_EQ(why_not("python", {with("", ""), with(", b", ""), with(", c=1", "")}), expected);
+  EXPECT_EQ(why_not("python", {with("", ""), with(", b=1", ""), with(", b=2", "")}), expected);
+  EXPECT_EQ(why_not("python", {with(", b=0", ""), with(", d=0", ""), with(", b=0, c=1", "")}),
+            expected);
+  // Passed by its position, it would be another one.
+  EXPECT_THAT(why_not("python", {with("", ""), with(", b=1", ""),
+                                 with(", c=1", "\n\ndef g():\n    return f(1, 2)\n")}),
+              HasSubstr("by its position"));
+  const Merged merged =
+      merge("python", {with("", "").replace(21, 1, "a"), with(", b", ""), with(", c", "")});
+  EXPECT_EQ(merged.text,
+            "<<<<<<< left\ndef f(a, b):\n=======\ndef f(a, c):\n>>>>>>> right\n    x = a\n"
+            "    return x\n");
+}
+
+TEST_F(MergeBoth, OtherNamesFromOneModule) {
+  const auto with = [](const std::string& more) {
+    return "import { a } from 'a'\n" + more + "\nexport const b = a\n";
+  };
+  const std::string left = "import { l } from 'm'\n", right = "import { r } from 'm'\n";
+  expect_merge("typescript", {with(""), with(left), with(right)}, with(left + right));
+  EXPECT_NE(why_not("typescript", {with(""), with("import l, { r } from 'm'\n"), with(right)}), "");
+}
+
+// --- what cannot be merged is in conflict, and only that ---
+
+const std::string kBaseFile =
+    "import os\n\n\ndef a(x):\n    return x\n\n\ndef b(x):\n    return x\n";
+const std::string kLeftFile =
+    "import os\nimport re\n\n\ndef a(x):\n    return x + 1\n\n\ndef b(x):\n    return x\n\n\ndef "
+    "l(x):\n    return re.x\n";
+const std::string kRightFile =
+    "import os\nimport sys\n\n\ndef a(x):\n    return x - 1\n\n\ndef b(x):\n    return x\n\n\ndef "
+    "r(x):\n    return sys.x\n";
+
+TEST_F(MergeBoth, OneConflictLeavesTheRestMerged) {
+  const Merged merged = merge("python", {kBaseFile, kLeftFile, kRightFile});
+  EXPECT_EQ(merged.text,
+            "import os\nimport re\nimport sys\n\n\ndef a(x):\n<<<<<<< left\n    return x + 1\n"
+            "=======\n    return x - 1\n>>>>>>> right\n\n\ndef b(x):\n    return x\n\n\ndef l(x):\n"
+            "    return re.x\n\n\ndef r(x):\n    return sys.x\n");
+  ASSERT_EQ(merged.conflicts.size(), 1u);
+  EXPECT_EQ(merged.conflicts[0].line, 7u);
+  EXPECT_EQ(merged.conflicts[0].why, "both sides changed one place in a()");
+}
+
+TEST_F(MergeBoth, TheStyleOfConflictsDecidesNothing) {
+  // Two types side by side that share lines: a merge that splits conflicts finds several.
+  const std::string head = "struct A {\n  int a;\n};\n";
+  const auto type = [](const std::string& name) {
+    return "struct " + name + " {\n  int a;\n  int b;\n  int c;\n\n  int " + name + "_;\n};\n";
+  };
+  const Sides<std::string> types = {head, head + type("L"), head + type("R")};
+  for (const Sides<std::string>& texts : {types, {kBaseFile, kLeftFile, kRightFile}}) {
+    const std::string_view language = &texts == &types ? "cpp" : "python";
+    const Merged first = merge(language, texts);
+    for (const ConflictText style : {ConflictText::kDiff3, ConflictText::kZdiff3}) {
+      const Merged merged = merge(language, texts, {.style = style});
+      EXPECT_EQ(merged.clean(), first.clean());
+      if (first.clean()) EXPECT_EQ(merged.text, first.text);
+      if (!first.clean()) EXPECT_THAT(merged.text, HasSubstr("||||||| base\n"));
+    }
+  }
+  expect_merge("cpp", types, head + type("L") + type("R"));
+}
+
+TEST_F(MergeBoth, EndsOfLinesThatOneSideChangedAreItsChange) {
+  const auto crlf = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+      text.insert(at, "\r");
+    }
+    return text;
+  };
+  const std::string base = "1\n2\n3\n4\n5\n", left = "0\n2\n3\n4\n5\n", right = "1\n2\n3\n4\n6\n";
+  const std::string both = "0\n2\n3\n4\n6\n";
+  expect_merge("x", {base, crlf(left), right}, crlf(both));
+  expect_merge("x", {base, left, crlf(right)}, crlf(both));
+  expect_merge("x", {crlf(base), left, crlf(right)}, both);
+  EXPECT_THAT(merge("x", {base, crlf("7\n2\n3\n4\n5\n"), left}).text,
+              HasSubstr("=======\r\n0\r\n>>>>>>> right\r\n2\r\n"));
+}
+
+// --- what cannot both hold ---
+
+TEST_F(MergeBoth, ANewNameThatBothGiveAValueOfTheirOwn) {
+  const auto with = [](const std::string& first, const std::string& second) {
+    return "def f(a):\n" + first + "    b = a\n    c = b\n    d = c\n    try:\n" + second +
+           "        run(a)\n    except E:\n        pass\n";
+  };
+  EXPECT_THAT(why_not("python", {with("", ""), with("    cmd = left(a)\n", ""),
+                                 with("", "        cmd = right(a)\n")}),
+              HasSubstr("gave a new name 'cmd' a value of their own in f()"));
+  // The same one from both, and two names.
+  EXPECT_TRUE(merge("python", {with("", ""), with("    cmd = left(a)\n", ""),
+                               with("", "        arg = right(a)\n")})
+                  .clean());
+}
+
+TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
+  const auto with = [](const std::string& root, const std::string& more) {
+    return "import { a } from '" + root + "/a'\nimport { b } from '" + root + "/b'\n\n" +
+           "const x = a\n\nconst y = b\n\n" + more;
+  };
+  const std::string before = with("types", "");
+  std::string more = before;
+  more.insert(more.find("const y"), "import { c } from 'types/c'\n");
+  EXPECT_THAT(why_not("typescript", {before, with("#types", ""), more}),
+              HasSubstr("imports more from there"));
+  std::string other = before;
+  other.insert(other.find("const y"), "import { c } from 'more/c'\n");
+  EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
+}
+
+TEST_F(MergeBoth, WhatIsCalledAndWhatWithAreOneThing) {
+  EXPECT_THAT(why_not("cpp", {"int f(int v) {\n  return g(v.name());\n}\n",
+                              "int f(int v) {\n  return g(v);\n}\n",
+                              "int f(int v) {\n  return quoted(v.name());\n}\n"}),
+              HasSubstr("both sides changed one call"));
+}
+
+}  // namespace
+}  // namespace gittxn::semantic

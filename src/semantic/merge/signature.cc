@@ -1,0 +1,156 @@
+#include "semantic/merge/signature.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "semantic/kinds.h"
+#include "semantic/merge/calls.h"
+#include "semantic/merge/lists.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using Tokens = std::vector<std::string_view>;
+
+bool is_within(std::uint32_t leaf, const Node* node) {
+  return node != nullptr && leaf >= node->leaf && leaf < node->leaf + node->leaves;
+}
+
+// The tokens of a function but those of its body and of `without`. Commas are layout: some
+// formatters put one behind the last parameter.
+Tokens signature_of(const Tree& tree, const Node& function, const Node* without = nullptr) {
+  const Node* body = body_of(function);
+  Tokens tokens;
+  for (std::uint32_t i = function.leaf; i < function.leaf + function.leaves; ++i) {
+    if (is_within(i, body) || is_within(i, without)) continue;
+    if (tree.leaves()[i]->text != ",") tokens.push_back(tree.leaves()[i]->text);
+  }
+  return tokens;
+}
+
+bool both_changed(const Sides<Tokens>& tokens) {
+  return tokens[kLeft] != tokens[kBase] && tokens[kRight] != tokens[kBase] &&
+         tokens[kLeft] != tokens[kRight];
+}
+
+// The list of its parameters; nullptr when it has none of its own.
+const Node* parameters_of(const Node& function) {
+  const Node* body = body_of(function);
+  for (const Node* kid : function.kids) {
+    if (kid == body || kid->comment) continue;
+    if (kid->field == "parameters") return kid;
+    if (const Node* found = parameters_of(*kid)) return found;
+  }
+  return nullptr;
+}
+
+// The parameter that a method gets without its being passed.
+bool is_receiver(const Item& item) {
+  return is_any(item.node->text, {"self", "cls", "this"});
+}
+
+// What a call says to reach the function: of a constructor the name of its type.
+std::string_view called_as(const Node& function) {
+  if (!is_any(function.name, {"__init__", "constructor", "__construct", "initialize"})) {
+    return function.name;
+  }
+  for (const Node* at = function.parent; at != nullptr; at = at->parent) {
+    if (at->decl == "type") return at->name;
+  }
+  return function.name;
+}
+
+struct Parameters {
+  const Tree* tree = nullptr;
+  const Node* function = nullptr;
+  Items list;
+  std::vector<std::size_t> added;  // items that the base does not have
+};
+
+bool same_item(const Parameters& a, std::size_t i, const Parameters& b, std::size_t j) {
+  return same_code(*a.tree, *a.list.items[i].node, *b.tree, *b.list.items[j].node);
+}
+
+// Whether `side` has all of `base`, in order; its own are then known.
+bool find_added(const Parameters& base, Parameters* side) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < side->list.items.size(); ++i) {
+    if (next < base.list.items.size() && same_item(base, next, *side, i)) {
+      ++next;
+    } else {
+      side->added.push_back(i);
+    }
+  }
+  return next == base.list.items.size();
+}
+
+// Whether a call in the version passes the parameter by its position.
+bool is_passed_by_position(const Parameters& in, std::size_t parameter, const Calls& calls) {
+  const auto found = calls.find(std::string(called_as(*in.function)));
+  if (found == calls.end()) return false;
+  const bool bound = !in.list.items.empty() && is_receiver(in.list.items.front());
+  const std::size_t place = bound ? parameter - 1 : parameter;
+  return std::ranges::any_of(found->second, [&](const Node* arguments) {
+    if (arguments->field == "parameters") return false;
+    const auto by_position = std::ranges::count_if(arguments->kids, [](const Node* each) {
+      return each->named && !each->comment && each->role != Role::kKeyed;
+    });
+    return static_cast<std::size_t>(by_position) > place;
+  });
+}
+
+}  // namespace
+
+const Node* body_of(const Node& function) {
+  for (const Node* kid : function.kids) {
+    if (kid->field == "body") return kid;
+    if (kid->decl == function.decl && kid->name == function.name) return body_of(*kid);
+  }
+  return nullptr;
+}
+
+bool both_changed_signature(const Sides<const Tree*>& trees, const Sides<const Node*>& functions) {
+  Sides<Tokens> tokens;
+  for (std::size_t i = 0; i < 3; ++i) tokens[i] = signature_of(*trees[i], *functions[i]);
+  return both_changed(tokens);
+}
+
+std::string against_both_signatures(const Sides<const Tree*>& trees,
+                                    const Sides<const Node*>& functions) {
+  const std::string changed = "both sides changed the signature of ";
+  Sides<Parameters> all;
+  Sides<Tokens> rest;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Node* list = parameters_of(*functions[i]);
+    if (list == nullptr) return changed;
+    rest[i] = signature_of(*trees[i], *functions[i], list);
+    all[i] = {trees[i], functions[i], items_of(*list), {}};
+  }
+  if (both_changed(rest)) return changed;
+  for (const Side side : {kLeft, kRight}) {
+    if (!find_added(all[kBase], &all[side])) return changed;
+    for (const std::size_t i : all[side].added) {
+      if (all[side].list.items[i].node->role != Role::kKeyed) return changed;
+    }
+  }
+  for (const std::size_t i : all[kLeft].added) {
+    for (const std::size_t j : all[kRight].added) {
+      const bool one_name = all[kLeft].list.items[i].key == all[kRight].list.items[j].key;
+      if (one_name && !same_item(all[kLeft], i, all[kRight], j)) return changed;
+    }
+  }
+  for (const Side side : {kLeft, kRight}) {
+    if (all[side].added.empty() || all[other(side)].added.empty()) continue;
+    Calls calls;
+    find_calls(trees[side]->root(), &calls);
+    const std::size_t first = all[side].added.front();
+    if (is_passed_by_position(all[side], first, calls)) {
+      return "one side passes a new parameter by its position, and the other side added one, too, "
+             "to ";
+    }
+  }
+  return {};
+}
+
+}  // namespace gittxn::semantic
