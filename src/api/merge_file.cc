@@ -131,10 +131,6 @@ std::vector<std::string> merge_languages() {
   return names;
 }
 
-bool tells_language(std::string_view name) {
-  return semantic::language_of_path(name) != nullptr;
-}
-
 Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& request) {
   if (request.marker_size < 1 || request.marker_size > 1000) {
     return fail(Code::kUsage, fmt::format("a marker of {} characters", request.marker_size),
@@ -146,15 +142,17 @@ Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& req
   texts[semantic::kRight] = TRY(read_version(host, request.right));
   const Target target = TRY(target_of(host, request));
   const auto* language = TRY(language_for(request, texts[semantic::kLeft]));
+  semantic::MergeAs as(language);
+  if (request.language.empty() && !request.names.empty()) as.path = request.names.front();
   semantic::MergeLabels labels = labels_of(request);
-  MergeFileReport report{TRY(semantic::merge_file(language, texts, labels)),
+  MergeFileReport report{TRY(semantic::merge_file(as, texts, labels)),
                          language == nullptr ? kLinesAlone : language->name};
   if (!report.merged.clean() && !request.style) {
     // The style decides nothing but how a conflict is shown.
     const auto style = TRY(configured_style(host));
     if (style && *style != labels.style) {
       labels.style = *style;
-      report.merged = TRY(semantic::merge_file(language, texts, labels));
+      report.merged = TRY(semantic::merge_file(as, texts, labels));
     }
   }
   TRY(fp_before_write.hit());

@@ -41,8 +41,6 @@ inline constexpr std::string_view kLinesAlone = "text";
 
 // Every name that MergeFileRequest::language takes, kLinesAlone among them.
 std::vector<std::string> merge_languages();
-// Whether the name of a file tells its language.
-bool tells_language(std::string_view name);
 
 // A conflict is no error: its text is written. kUsage: an unknown language, a version over
 // kMaxMergedBytes, an `out` that is no file; kNotFound, kFault: a version that cannot be read, or

@@ -64,8 +64,8 @@ class Settler {
     semantic::MergeLabels labels;
     labels.left = txn_.id.str();
     labels.right = repo::short_branch(txn_.target);
-    const auto* language = semantic::language_of(conflict.path, texts[semantic::kLeft]);
-    const semantic::Merged merged = TRY(semantic::merge_file(language, texts, labels));
+    const semantic::MergeAs as(conflict.path, texts[semantic::kLeft]);
+    const semantic::Merged merged = TRY(semantic::merge_file(as, texts, labels));
     const FileMode mode =
         conflict.theirs.mode == conflict.base.mode ? conflict.ours.mode : conflict.theirs.mode;
     Settled settled{{mode, TRY(objects_.write_blob(merged.text))}, !merged.clean(), ""};

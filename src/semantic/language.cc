@@ -86,6 +86,7 @@ constexpr std::pair<std::string_view, Role> kRoles[] = {
     {"name", Role::kName},       {"key", Role::kKey},   {"import", Role::kImport},
     {"members", Role::kMembers}, {"set", Role::kSet},   {"prefix", Role::kPrefix},
     {"free", Role::kFree},       {"leaf", Role::kLeaf}, {"keyed", Role::kKeyed},
+    {"list", Role::kList},
 };
 
 constexpr std::pair<std::string_view, Fact> kFacts[] = {

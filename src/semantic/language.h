@@ -6,6 +6,9 @@
 //   @import      an import, told by its text
 //   @members     a container: its declarations and imports have no order that matters
 //   @set         a list without order and without doubles
+//   @list        a list of values: both sides may add some at one place, where each stands on lines
+//   of
+//                its own or all are strings
 //   @free        may stand in any order beside declarations, though it is none
 //   @keyed       told by its @key in a list with an order: what both sides add at one place, a
 //                keyword argument or a parameter that may be left out, may stand in any order
@@ -58,6 +61,7 @@ enum class Role : std::uint8_t {
   kImport,
   kMembers,
   kSet,
+  kList,
   kPrefix,
   kFree,
   kKeyed,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "semantic/merge/entries.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/syntax.h"
@@ -92,9 +93,21 @@ Merged in_conflict(ConflictedText conflict, std::string why, const MergeLabels& 
   return out;
 }
 
-Result<Merged> merge_by_lines(const Sides<std::string>& texts, const MergeLabels& labels) {
+Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& texts,
+                              const MergeLabels& labels) {
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
-  if (lines.clean) return Merged{MergeRule::kLines, std::move(lines.text), {}};
+  const TextKind kind = text_kind_of(path);
+  if (lines.clean) {
+    const std::string key = key_added_twice(texts, lines.text);
+    if (key.empty() || kind == TextKind::kParagraphs) {
+      return Merged{MergeRule::kLines, std::move(lines.text), {}};
+    }
+    ConflictedText whole = TRY(conflict_at(texts, lines.text, places_of_key(texts, key), labels));
+    return in_conflict(std::move(whole), "both sides added '" + key + "'", labels);
+  }
+  if (auto entries = merge_entries(kind, path, texts)) {
+    return Merged{MergeRule::kStructure, *std::move(entries), "entries of both"};
+  }
   return in_conflict({std::move(lines.text), lines.conflicts}, "both sides changed the same lines",
                      labels);
 }
@@ -114,11 +127,13 @@ Result<Merged> left_in_conflict(const Sides<std::string>& texts, const TreeMerge
 }
 
 // Of three versions of which no two are the same.
-Result<Merged> merge_versions(const Language* language, const Sides<std::string>& texts,
+Result<Merged> merge_versions(const MergeAs& as, const Sides<std::string>& texts,
                               const MergeLabels& labels) {
   std::optional<FileMerger> merger;
-  if (language != nullptr) merger.emplace(*language, texts);
-  if (!merger || merger->opaque()) return merge_by_lines(texts, labels);
+  if (as.language != nullptr) merger.emplace(*as.language, texts);
+  if (!merger || merger->opaque()) {
+    return merge_by_lines(as.language == nullptr ? as.path : "", texts, labels);
+  }
   // Conflicts are not split here, so that no style of showing them decides anything.
   const MergeLabels whole{.style = ConflictText::kDiff3};
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, whole));
@@ -175,7 +190,7 @@ std::string_view rule_name(MergeRule rule) {
   return kNames[static_cast<std::size_t>(rule)];
 }
 
-Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
+Result<Merged> merge_file(const MergeAs& as, const Sides<std::string>& texts,
                           const MergeLabels& labels) {
   const auto& [base, left, right] = texts;
   if (left == right || right == base) return Merged{MergeRule::kOneSide, left, {}};
@@ -186,10 +201,10 @@ Result<Merged> merge_file(const Language* language, const Sides<std::string>& te
   const Sides<LineEnd> ends = {line_end_of(base), line_end_of(left), line_end_of(right)};
   const auto uniform = [](LineEnd end) { return end == LineEnd::kLf || end == LineEnd::kCrlf; };
   if (!std::ranges::all_of(ends, uniform) || (ends[0] == ends[1] && ends[0] == ends[2])) {
-    return merge_versions(language, texts, labels);
+    return merge_versions(as, texts, labels);
   }
   const LineEnd end = ends[kLeft] == ends[kBase] ? ends[kRight] : ends[kLeft];
-  Merged merged = TRY(merge_file(language, {with_lf(base), with_lf(left), with_lf(right)}, labels));
+  Merged merged = TRY(merge_file(as, {with_lf(base), with_lf(left), with_lf(right)}, labels));
   if (end == LineEnd::kCrlf) merged.text = with_crlf(merged.text);
   return merged;
 }

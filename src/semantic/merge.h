@@ -6,7 +6,8 @@
 // result or there is a conflict.
 //
 // Pure: the same bytes give the same result. Time and memory are bounded by Budget (syntax.h); a
-// file over it, and one in an unknown language, is merged by lines alone.
+// file over it, and one in an unknown language, is merged by its lines, and by what its name tells
+// of these (merge/entries.h).
 #pragma once
 
 #include <cstddef>
@@ -16,13 +17,14 @@
 #include "base/result.h"
 #include "semantic/language.h"
 #include "semantic/merge/line_merge.h"
+#include "semantic/syntax.h"
 
 namespace gittxn::semantic {
 
 enum class MergeRule {
   kOneSide,    // a side changed nothing, or both are the same
   kLines,      // git's merge of lines
-  kStructure,  // the merge of the tree
+  kStructure,  // the merge of the tree, or of entries, paragraphs or elements
   kConflict,
 };
 std::string_view rule_name(MergeRule rule);
@@ -41,8 +43,20 @@ struct Merged {
   bool clean() const { return rule != MergeRule::kConflict; }
 };
 
-// `language` may be nullptr. Fails only when libgit2 does.
-Result<Merged> merge_file(const Language* language, const Sides<std::string>& texts,
+// What a file is merged as.
+struct MergeAs {
+  // NOLINTNEXTLINE(google-explicit-constructor): a language alone says all that there is to say.
+  MergeAs(const Language* in = nullptr) : language(in) {}
+  // By its name, where that tells nothing by its first line (language_of).
+  MergeAs(std::string_view name, std::string_view text)
+      : language(language_of(name, text)), path(name) {}
+
+  const Language* language;  // nullptr: `path` says what is known of its lines
+  std::string_view path;
+};
+
+// Fails only when libgit2 does.
+Result<Merged> merge_file(const MergeAs& as, const Sides<std::string>& texts,
                           const MergeLabels& labels);
 
 }  // namespace gittxn::semantic

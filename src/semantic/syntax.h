@@ -27,7 +27,7 @@ struct Node {
   std::string_view text;   // in the bytes of its Tree
   std::span<Node* const> kids;
   Node* parent = nullptr;
-  Role role = Role::kNone;             // kMembers, kSet, kPrefix, kFree, kKeyed or kLeaf
+  Role role = Role::kNone;             // one that shape.scm gives: none of declarations
   std::string_view decl;               // kind class of a declaration, "import" of an import
   std::string_view name;               // of a declaration; the tokens of an import
   std::string_view detail;             // what tells it from others of that name

@@ -143,8 +143,7 @@ bad_input() {
   exits 3 git-txn merge-file --base base.c --left left.c --right right.c -o absent/out.c
   assert_contains "$ERR" "no directory for 'absent/out.c'"
   for side in base left right; do cp $side.c $side; done
-  exits 3 git-txn merge-file --base base --left left --right right -o out
-  assert_contains "$ERR" 'does not tell a language'
+  exits 1 git-txn merge-file --base base --left left --right right -o out  # no language: lines alone
   assert_file out.c kept
   exits 0 git-txn merge-file --base base --left left --right right -o out --lang c
   printf %s "$BOTH" | cmp - out
@@ -219,7 +218,7 @@ driver_shows_conflicts_as_git() {
   printf '1\n' >base.txt
   printf '2\n' >left.txt
   printf '3\n' >right.txt
-  exits 2 git-txn merge-file --base base.txt --left left.txt --right right.txt -o out.txt --lang text
+  exits 3 git-txn merge-file --base base.txt --left left.txt --right right.txt -o out.txt --lang text
   assert_contains "$ERR" "git's merge.conflictStyle is 'sideways'"
 }
 test_case "merge-driver: conflicts are shown as git's merge.conflictStyle has it" driver_shows_conflicts_as_git

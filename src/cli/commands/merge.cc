@@ -61,11 +61,6 @@ Result<int> merge_file_command(Session& session) {
   request.out = session.text_of("--output");
   request.names = {request.out, request.left, request.right, request.base};
   request.language = session.text_of("--lang");
-  if (request.language.empty() &&
-      std::none_of(request.names.begin(), request.names.end(), api::tells_language)) {
-    return fail(Code::kUsage, fmt::format("the name '{}' does not tell a language", request.left),
-                fmt::format("say it with --lang: {}", fmt::join(api::merge_languages(), ", ")));
-  }
   take_text_options(session, {request.base, request.left, request.right}, &request);
   const api::MergeFileReport report = TRY(api::merge_file(session.host, request));
   const semantic::Merged& merged = report.merged;
@@ -129,17 +124,17 @@ const CommandSpec kMergeFileCommand{
     .group = Group::kMerge,
     .stability = Stability::kStable,
     .handler = merge_file_command,
-    .flags =
-        {needed(stable({"--base", "FILE", "what both sides began with", Value::kFile})),
-         needed(stable({"--left", "FILE", "one side (ours)", Value::kFile})),
-         needed(stable({"--right", "FILE", "the other side (theirs)", Value::kFile})),
-         needed(stable({"--output", "FILE", "where the result goes; may be one of the three",
-                        Value::kFile, "-o"})),
-         stable(
-             {"--lang", "LANGUAGE",
-              "the language, or text for lines alone (default: what the names of the files tell)"}),
-         kMergeDiff3, kMergeZdiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel,
-         kMergeRightLabel},
+    .flags = {needed(stable({"--base", "FILE", "what both sides began with", Value::kFile})),
+              needed(stable({"--left", "FILE", "one side (ours)", Value::kFile})),
+              needed(stable({"--right", "FILE", "the other side (theirs)", Value::kFile})),
+              needed(stable({"--output", "FILE", "where the result goes; may be one of the three",
+                             Value::kFile, "-o"})),
+              stable({"--lang", "LANGUAGE",
+                      "the language, or text for lines alone (default: what the names of the files "
+                      "tell; where they "
+                      "tell none, lines)"}),
+              kMergeDiff3, kMergeZdiff3, kMergeMarkerSize, kMergeBaseLabel, kMergeLeftLabel,
+              kMergeRightLabel},
     .examples = {{"git txn merge-file --base old.c --left mine.c --right yours.c -o merged.c",
                   "exit 0 when it merged, 1 when there are conflicts in merged.c"},
                  {"git txn merge-file --lang python --base o --left a --right b -o a --json",

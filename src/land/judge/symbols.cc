@@ -127,14 +127,14 @@ class SymbolLooker {
     texts[semantic::kLeft] = TRY(text_of(head.after.oid));
     texts[semantic::kRight] = TRY(text_of(work.after.oid));
     if (way == MergeWay::Kind::kUnion) return merge_as_union(head, work, texts);
-    const auto* language = semantic::language_of(work.path, texts[semantic::kBase]);
-    semantic::Merged merged = TRY(semantic::merge_file(language, texts, {}));
+    const semantic::MergeAs as(work.path, texts[semantic::kBase]);
+    semantic::Merged merged = TRY(semantic::merge_file(as, texts, {}));
     if (!merged.clean()) {
       if (TRY(take_recorded(head, work, texts))) return {};
       not_merged(work.path, merged.why);
       return {};
     }
-    if (told_once(work.path, language, texts, merged.text)) return {};
+    if (told_once(work.path, as.language, texts, merged.text)) return {};
     settle(head, work, std::move(merged.text), std::string(semantic::rule_name(merged.rule)));
     return {};
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
 
@@ -87,6 +88,120 @@ Broken both_bind(const Sides<const Tree*>& sides) {
                   "' a value of their own in " + std::string(was->name.substr(0, 80)) + "()",
               {span_of_node(kLeft, *sides[kLeft], *here.front()),
                span_of_node(kRight, *sides[kRight], *also->second.front())}};
+    }
+  }
+  return {};
+}
+
+// --- one number, two things ---
+
+// "3" of "A = 3": what a constant, or a field of a class, is given, where a digit is in it.
+std::string_view number_of(const Node& node) {
+  const std::size_t sign = node.text.find('=');
+  if (sign == std::string_view::npos) return {};
+  const std::string_view value = trimmed(node.text.substr(sign + 1));
+  const bool digit = value.find_first_of("0123456789") != std::string_view::npos;
+  const bool plain =
+      value.find_first_not_of("0123456789abcdefABCDEFxXuUlL<> ()-") == std::string_view::npos;
+  return digit && plain ? value : std::string_view();
+}
+
+// Of each container: the numbers of what is in it, by name.
+using Numbers = std::map<std::string_view, std::map<std::string_view, const Node*>>;
+
+Numbers numbers_in(const std::vector<Declared>& all) {
+  Numbers numbers;
+  for (const Declared& each : all) {
+    if (!is_any(each.node->decl, {"constant", "field"}) || number_of(*each.node).empty()) continue;
+    const std::string_view path = each.path;
+    numbers[path.substr(0, path.rfind('/') + 1)].emplace(each.node->name, each.node);
+  }
+  return numbers;
+}
+
+// No two of them are the same: they are there to tell things apart.
+bool all_differ(const std::map<std::string_view, const Node*>& members) {
+  std::set<std::string> values;
+  for (const auto& [name, node] : members) values.insert(squeeze(number_of(*node)));
+  return members.size() >= 2 && values.size() == members.size();
+}
+
+Broken both_number(const Sides<const Tree*>& sides) {
+  Sides<std::vector<Declared>> all;
+  Sides<Numbers> numbers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    all[i] = declarations(*sides[i]);
+    numbers[i] = numbers_in(all[i]);
+  }
+  for (const auto& [container, was] : numbers[kBase]) {
+    if (container.empty() || !all_differ(was)) continue;
+    for (const auto& [left_name, left] : numbers[kLeft][container]) {
+      for (const auto& [right_name, right] : numbers[kRight][container]) {
+        if (was.contains(left_name) || was.contains(right_name) || left_name == right_name)
+          continue;
+        if (squeeze(number_of(*left)) != squeeze(number_of(*right))) continue;
+        return {"both sides gave the number " + std::string(number_of(*left).substr(0, 40)) +
+                    " to something new, '" + std::string(left_name.substr(0, 40)) + "' and '" +
+                    std::string(right_name.substr(0, 40)) + "'",
+                {span_of_node(kLeft, *sides[kLeft], *left),
+                 span_of_node(kRight, *sides[kRight], *right)}};
+      }
+    }
+  }
+  return {};
+}
+
+// --- a field of another type ---
+
+std::map<std::string, const Node*> fields_in(const Tree& tree) {
+  std::map<std::string, const Node*> fields;
+  for (const Declared& each : declarations(tree)) {
+    if (each.node->decl == "field") fields.emplace(each.path, each.node);
+  }
+  return fields;
+}
+
+// Its type, as far as the grammar says it.
+std::string type_of_field(const Node& node) {
+  const Node* type = kid_in(node, "type");
+  return type == nullptr ? std::string() : squeeze(type->text);
+}
+
+// Where a value is given to something of that name: "name: 3" in what stands for a whole.
+std::vector<const Node*> given_to(const Tree& tree, std::string_view name) {
+  std::vector<const Node*> given;
+  for (const Node* leaf : tree.leaves()) {
+    if (leaf->text != name) continue;
+    for (const Node* at = leaf; at != nullptr && at->text.size() < name.size() + 2;
+         at = at->parent) {
+      if (at->parent == nullptr || at->parent->decl != "key") continue;
+      given.push_back(at->parent);
+      break;
+    }
+  }
+  return given;
+}
+
+Broken retyped_and_given(const Sides<const Tree*>& sides) {
+  Sides<std::map<std::string, const Node*>> fields;
+  for (std::size_t i = 0; i < 3; ++i) fields[i] = fields_in(*sides[i]);
+  for (const auto& [path, was] : fields[kBase]) {
+    for (const Side side : {kLeft, kRight}) {
+      const auto now = fields[side].find(path), there = fields[other(side)].find(path);
+      if (now == fields[side].end() || there == fields[other(side)].end()) continue;
+      const std::string type = type_of_field(*was);
+      if (type.empty() || type == type_of_field(*now->second)) continue;
+      if (type != type_of_field(*there->second)) continue;
+      const auto before = given_to(*sides[kBase], was->name);
+      const auto after = given_to(*sides[other(side)], was->name);
+      if (after.size() <= before.size()) continue;
+      Broken broken{"one side gave '" + std::string(was->name.substr(0, 40)) +
+                        "' another type, and the other gives it one more value of the old one",
+                    {}};
+      for (const Node* each : after) {
+        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
+      }
+      return broken;
     }
   }
   return {};
@@ -171,6 +286,8 @@ Broken moved_and_used(const Sides<const Tree*>& sides) {
 
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
   Broken broken = both_bind(sides);
+  if (broken.why.empty()) broken = both_number(sides);
+  if (broken.why.empty()) broken = retyped_and_given(sides);
   return broken.why.empty() ? moved_and_used(sides) : broken;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "base/text.h"
 #include "semantic/merge/brought_in.h"
 #include "semantic/merge/calls.h"
@@ -374,7 +375,8 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   Broken broken = Checker(sides, merged).check();
   if (broken.why.empty()) broken = renamed_and_used(sides);
   if (broken.why.empty()) broken = called_otherwise(sides);
-  return broken.why.empty() ? brought_in_twice(sides) : broken;
+  if (!broken.why.empty() || INJECTED_BUG("semantic.both_brought_in")) return broken;
+  return brought_in_twice(sides);
 }
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {

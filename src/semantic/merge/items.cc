@@ -217,6 +217,10 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   for (const Side side : {kBase, kRight, kLeft}) {
     if (items[side] != nullptr && !items[side]->sep.empty()) own = items[side]->sep;
   }
+  // A comment may stand in front of the separator.
+  if (in_all(items) && !items[0]->sep.empty() && !items[1]->sep.empty() && !items[2]->sep.empty()) {
+    own = pick(items[0]->sep, items[1]->sep, items[2]->sep);
+  }
   std::string_view between;
   for (const Items& list : lists) {
     for (const Item& item : list.items) {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "semantic/read/text_lines.h"
+#include "semantic/merge/runs.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -19,93 +19,18 @@ git_merge_file_input input(std::string_view text, const char* label) {
   return in;
 }
 
-// --- the text of a conflict. The three versions are cut into runs of lines that are the same in
-// all of them and runs that a side changed. Both differences are libgit2's, of which its merge is
-// made as well; where the runs do not give the merged text again, nothing is known of places, and
-// the sides are shown whole ---
-
-// A run of lines. `text` is what the merge takes.
-struct Run {
-  Sides<LineRange> lines;
-  bool changed = false;
-  std::size_t taken = kBase;
-  std::size_t merged_from = 0, merged_to = 0;  // bytes of the merged text
-};
-
-class Cutter {
- public:
-  Cutter(const Sides<TextLines>& lines, const Sides<std::vector<LineHunk>>& hunks)
-      : lines_(lines), hunks_(hunks) {}
-
-  // Nothing when both sides changed one run differently.
-  std::optional<std::vector<Run>> cut() {
-    std::vector<Run> runs;
-    while (next_[kLeft] < hunks_[kLeft].size() || next_[kRight] < hunks_[kRight].size()) {
-      const Side first = left_is_next() ? kLeft : kRight;
-      const std::size_t from = hunks_[first][next_[first]].before.from;
-      runs.push_back(run_to({from, from}));
-      LineRange base{from, from};
-      Sides<bool> changed = {false, false, false};
-      for (bool more = true; more;) {
-        more = false;
-        for (const Side side : {kLeft, kRight}) {
-          while (next_[side] < hunks_[side].size() &&
-                 hunks_[side][next_[side]].before.from <= base.to) {
-            base.to = std::max(base.to, hunks_[side][next_[side]].before.to);
-            moved_[side] = hunks_[side][next_[side]];
-            ++next_[side];
-            changed[side] = more = true;
-          }
-        }
-      }
-      runs.push_back(run_to(base));
-      runs.back().changed = true;
-      if (!take(changed, &runs.back())) return std::nullopt;
-    }
-    runs.push_back(run_to({lines_[kBase].count(), lines_[kBase].count()}));
-    return runs;
-  }
-
- private:
-  bool left_is_next() const {
-    if (next_[kLeft] == hunks_[kLeft].size()) return false;
-    return next_[kRight] == hunks_[kRight].size() ||
-           hunks_[kLeft][next_[kLeft]].before.from <= hunks_[kRight][next_[kRight]].before.from;
-  }
-
-  // Up to the end of `base`, from where the last one ended.
-  Run run_to(LineRange base) {
-    Run run;
-    run.lines[kBase] = {at_[kBase], base.to};
-    for (const Side side : {kLeft, kRight}) {
-      const LineHunk& last = moved_[side];
-      run.lines[side] = {at_[side], last.after.to + (base.to - last.before.to)};
-    }
-    for (std::size_t i = 0; i < 3; ++i) at_[i] = run.lines[i].to;
-    return run;
-  }
-
-  bool take(const Sides<bool>& changed, Run* run) const {
-    run->taken = changed[kLeft] ? kLeft : kRight;
-    return !changed[kLeft] || !changed[kRight] ||
-           lines_[kLeft].of(run->lines[kLeft]) == lines_[kRight].of(run->lines[kRight]);
-  }
-
-  const Sides<TextLines>& lines_;
-  const Sides<std::vector<LineHunk>>& hunks_;
-  Sides<std::size_t> next_ = {0, 0, 0};
-  Sides<std::size_t> at_ = {0, 0, 0};
-  Sides<LineHunk> moved_;  // the last one of each side
-};
-
 std::string_view line_end(std::string_view text) {
   const std::size_t end = text.find('\n');
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
 }
 
+// --- the text of a conflict. Where the runs do not give the merged text again, nothing is known of
+// places, and the sides are shown whole ---
+
 // First and last run of each conflict, in order, none touching another.
-std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<TextLines>& lines,
-                                    const std::vector<Span>& spans) {
+std::vector<LineRange> conflicts_in(const std::vector<TextRun>& runs,
+                                    const std::vector<LineRange>& merged_at,
+                                    const Sides<TextLines>& lines, const std::vector<Span>& spans) {
   std::vector<LineRange> found;
   for (const Span& span : spans) {
     const bool merged = span.version == kMergedText;
@@ -114,8 +39,7 @@ std::vector<LineRange> conflicts_in(const std::vector<Run>& runs, const Sides<Te
     LineRange touched{runs.size(), 0};
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!runs[i].changed) continue;
-      const LineRange has =
-          merged ? LineRange{runs[i].merged_from, runs[i].merged_to} : runs[i].lines[span.version];
+      const LineRange has = merged ? merged_at[i] : runs[i].lines[span.version];
       if (has.from > at.to || has.to < at.from) continue;
       if (has.from < has.to && (has.from == at.to || has.to == at.from)) continue;
       touched = {std::min(touched.from, i), i + 1};
@@ -196,34 +120,30 @@ Result<ConflictedText> conflict_at(const Sides<std::string>& texts, const std::s
                                    const std::vector<Span>& spans, const MergeLabels& labels) {
   const ConflictedText whole{between_markers({texts[0], texts[1], texts[2]}, labels), 1};
   const Sides<TextLines> lines = {TextLines(texts[0]), TextLines(texts[1]), TextLines(texts[2])};
-  Sides<std::vector<LineHunk>> hunks;
-  for (const Side side : {kLeft, kRight}) {
-    hunks[side] = TRY(line_difference(texts[kBase], texts[side]));
-  }
-  auto runs = Cutter(lines, hunks).cut();
-  if (!runs) return whole;
+  const std::vector<TextRun> runs = TRY(runs_of(texts));
   std::string again;
-  for (Run& run : *runs) {
-    run.merged_from = again.size();
-    again += lines[run.taken].of(run.lines[run.taken]);
-    run.merged_to = again.size();
+  std::vector<LineRange> merged_at;  // bytes of the merged text, for each run
+  for (const TextRun& run : runs) {
+    if (run.clashes) return whole;
+    merged_at.push_back({again.size(), again.size() + run.texts[run.taken].size()});
+    again += run.texts[run.taken];
   }
   if (again != merged) return whole;
-  const std::vector<LineRange> conflicts = conflicts_in(*runs, lines, spans);
+  const std::vector<LineRange> conflicts = conflicts_in(runs, merged_at, lines, spans);
   if (conflicts.empty()) return whole;
   ConflictedText out;
   std::size_t at = 0;
   for (const LineRange& range : conflicts) {
-    const Run& first = (*runs)[range.from];
-    const Run& last = (*runs)[range.to - 1];
+    const TextRun& first = runs[range.from];
+    const TextRun& last = runs[range.to - 1];
     Sides<std::string_view> parts;
     for (std::size_t i = 0; i < 3; ++i) {
       parts[i] = lines[i].of({first.lines[i].from, last.lines[i].to});
     }
     if (parts[kLeft] == parts[kRight]) continue;
-    out.text += std::string_view(merged).substr(at, first.merged_from - at);
+    out.text += std::string_view(merged).substr(at, merged_at[range.from].from - at);
     out.text += between_markers(parts, labels);
-    at = last.merged_to;
+    at = merged_at[range.to - 1].to;
     ++out.conflicts;
   }
   if (out.conflicts == 0) return whole;

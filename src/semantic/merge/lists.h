@@ -51,12 +51,22 @@ std::vector<std::size_t> match_items(const Listed& a, const Listed& b);
 // How much of the tokens of two nodes is common, 0 to 1.
 double likeness(const Tree& a, const Node& x, const Tree& b, const Node& y);
 
-// --- merge_list.cc ---
-
 // One thing in up to three versions: its place in each list, or kUnmatched.
 struct Slot {
   Sides<std::size_t> at = {kUnmatched, kUnmatched, kUnmatched};
 };
+
+// --- slots.cc ---
+
+struct Slotted {
+  std::vector<Slot> slots;
+  Sides<std::vector<std::size_t>> order;  // of each version: the slot of each of its items
+};
+// What is one thing in several versions is one slot: what is matched, and what both sides added
+// under one name or with the same code.
+Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists);
+
+// --- merge_list.cc ---
 
 // What stands between two things that all versions have, or before the first or behind the last,
 // and cannot be merged.

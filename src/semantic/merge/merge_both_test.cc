@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/bug.h"
 #include "semantic/merge.h"
 
 namespace gittxn::semantic {
@@ -197,6 +198,41 @@ TEST_F(MergeBoth, ANewNameThatBothGiveAValueOfTheirOwn) {
                   .clean());
 }
 
+TEST_F(MergeBoth, OneNumberForTwoThings) {
+  const auto with = [](const std::string& more) {
+    return "enum kind {\n  A = 1,\n  B = 2,\n" + more + "};\n";
+  };
+  EXPECT_THAT(why_not("c", {with(""), with("  L = 3,\n"), with("  R = 3,\n")}),
+              HasSubstr("both sides gave the number 3 to something new, 'L' and 'R'"));
+  expect_merge("c", {with(""), with("  L = 3,\n"), with("  R = 4,\n")},
+               with("  L = 3,\n  R = 4,\n"));
+}
+
+TEST_F(MergeBoth, AFieldOfAnotherTypeAgainstAValueMore) {
+  const auto with = [](const std::string& type, const std::string& more) {
+    return "package a\n\ntype t struct {\n\tname string\n\terr " + type +
+           "\n}\n\nvar all = []t{\n\t{name: \"a\"},\n" + more + "}\n";
+  };
+  EXPECT_THAT(why_not("go", {with("bool", ""), with("error", ""),
+                             with("bool", "\t{name: \"b\", err: true},\n")}),
+              HasSubstr("gave 'err' another type"));
+  EXPECT_TRUE(merge("go", {with("bool", ""), with("error", ""), with("bool", "\t{name: \"b\"},\n")})
+                  .clean());
+}
+
+TEST_F(MergeBoth, ValuesAddedToOneList) {
+  const auto with = [](const std::string& more) {
+    return "cases = [\n    (1, 2),\n" + more + "]\n";
+  };
+  expect_merge("python", {with(""), with("    (3, 4),\n"), with("    (5, 6),\n")},
+               with("    (3, 4),\n    (5, 6),\n"));
+  expect_merge("toml", {"a = [\"x\"]\n", "a = [\"x\", \"l\"]\n", "a = [\"x\", \"r\"]\n"},
+               "a = [\"x\", \"l\", \"r\"]\n");
+  // Numbers on one line may be told by their places.
+  EXPECT_NE(why_not("json", {"{\"a\": [1, 2]}\n", "{\"a\": [1, 2, 3]}\n", "{\"a\": [1, 2, 4]}\n"}),
+            "");
+}
+
 TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   const auto with = [](const std::string& root, const std::string& more) {
     return "import { a } from '" + root + "/a'\nimport { b } from '" + root + "/b'\n\n" +
@@ -210,6 +246,26 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   std::string other = before;
   other.insert(other.find("const y"), "import { c } from 'more/c'\n");
   EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
+}
+
+TEST_F(MergeBoth, ABugInWhatCannotBothHoldWouldBeNoticed) {
+#ifdef GIT_TXN_BUGS
+  const Sides<std::string> signatures = {"def f(a):\n    x = a\n    return x\n",
+                                         "def f(a, b=1):\n    x = a\n    return x\n",
+                                         "def f(a, b=2):\n    x = a\n    return x\n"};
+  const Sides<std::string> numbers = {"enum kind { A = 1,\n B = 2,\n C = 3,\n D = 4 };\n",
+                                      "enum kind { A = 1,\n L = 5,\n B = 2,\n C = 3,\n D = 4 };\n",
+                                      "enum kind { A = 1,\n B = 2,\n C = 3,\n R = 5,\n D = 4 };\n"};
+  EXPECT_THAT(why_not("python", signatures), HasSubstr("the signature of f()"));
+  EXPECT_THAT(why_not("c", numbers), HasSubstr("gave the number 5"));
+  arm_bug("semantic.any_signature");
+  EXPECT_THAT(merge("python", signatures).why, Not(HasSubstr("the signature of f()")));
+  arm_bug("semantic.both_brought_in");
+  EXPECT_TRUE(merge("c", numbers).clean());
+  arm_bug("");
+#else
+  GTEST_SKIP() << "built without bugs";
+#endif
 }
 
 TEST_F(MergeBoth, WhatIsCalledAndWhatWithAreOneThing) {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <unordered_map>
 #include <utility>
-
-#include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -28,8 +27,10 @@ class ListMerger {
       out.why = "too many parts";
       return out;
     }
-    match();
-    if (apart_) out.why = "both sides added one thing at two places";
+    Slotted slotted = slots_of(trees_, lists_);
+    slots_ = std::move(slotted.slots);
+    order_ = std::move(slotted.order);
+    if (added_apart()) out.why = "both sides added one thing at two places";
     if (out.why.empty()) out.why = choose_skeleton();
     if (out.why.empty()) find_gaps();
     if (out.why.empty()) out.why = check_slots();
@@ -76,44 +77,8 @@ class ListMerger {
     const Side side = in(slot, kLeft) ? kLeft : kRight;
     const Node& node = *item(slot, side).node;
     if (role_ == Role::kSet) return node.named;
-    if (node.role == Role::kKeyed) return true;
+    if (node.role == Role::kKeyed || role_ == Role::kList) return true;
     return role_ == Role::kMembers && (!node.decl.empty() || node.role == Role::kFree);
-  }
-
-  void match() {
-    const std::size_t count = lists_[kBase].items.size();
-    slots_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) slots_[i].at[kBase] = i;
-    for (const Side side : {kLeft, kRight}) {
-      const auto to = match_items({*trees_[kBase], lists_[kBase]}, {*trees_[side], lists_[side]});
-      for (std::size_t i = 0; i < count; ++i) slots_[i].at[side] = to[i];
-    }
-    const auto across =
-        match_items({*trees_[kLeft], lists_[kLeft]}, {*trees_[kRight], lists_[kRight]});
-    Sides<Order> slot_of;
-    for (const Side side : {kBase, kLeft, kRight}) {
-      slot_of[side].assign(lists_[side].items.size(), kUnmatched);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (in(i, side)) slot_of[side][slots_[i].at[side]] = i;
-      }
-    }
-    for (std::size_t i = 0; i < slot_of[kLeft].size(); ++i) {
-      if (slot_of[kLeft][i] != kUnmatched) continue;
-      slot_of[kLeft][i] = slots_.size();
-      slots_.push_back({{kUnmatched, i, kUnmatched}});
-      const std::size_t there = across[i];
-      if (there == kUnmatched || slot_of[kRight][there] != kUnmatched) continue;
-      if (!one_thing(i, there)) continue;
-      slots_.back().at[kRight] = there;
-      slot_of[kRight][there] = slots_.size() - 1;
-    }
-    for (std::size_t i = 0; i < slot_of[kRight].size(); ++i) {
-      if (slot_of[kRight][i] != kUnmatched) continue;
-      slot_of[kRight][i] = slots_.size();
-      slots_.push_back({{kUnmatched, kUnmatched, i}});
-    }
-    order_ = std::move(slot_of);
-    apart_ = added_apart();
   }
 
   // The same code that both added, not at the same place: once or twice, and where, is for them to
@@ -164,25 +129,6 @@ class ListMerger {
     return false;
   }
 
-  // Two imports of other names from one place.
-  bool brings_others(const Node& left, const Node& right) const {
-    const std::vector<std::string> here = brought_names(trees_[kLeft]->language(), left);
-    const std::vector<std::string> there = brought_names(trees_[kRight]->language(), right);
-    return !here.empty() && !there.empty() && std::ranges::none_of(here, [&](const auto& name) {
-      return std::ranges::find(there, name) != there.end();
-    });
-  }
-
-  // Added by both: under the same name, or the same code.
-  bool one_thing(std::size_t left, std::size_t right) const {
-    const Item& x = lists_[kLeft].items[left];
-    const Item& y = lists_[kRight].items[right];
-    if (!x.key.empty() && x.key == y.key) {
-      return x.node->decl != "import" || !brings_others(*x.node, *y.node);
-    }
-    return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
-  }
-
   // --- clashes. Where nothing was moved, what cannot be merged is in conflict with what stands
   // around it, up to the next things that all versions have; else the whole list is ---
 
@@ -221,11 +167,12 @@ class ListMerger {
   std::string check_clashes() const {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (in_all(slot) || !clashes(slot)) continue;
-      std::size_t gap = kUnmatched;
-      for (const Side side : {kBase, kLeft, kRight}) {
-        if (!in(slot, side)) continue;
-        if (gap != kUnmatched && gap != gap_of_[side][slot]) return why_[gap_of_[side][slot]];
-        gap = gap_of_[side][slot];
+      std::set<std::size_t> gaps;
+      for (const Side side : kVersions) {
+        if (in(slot, side)) gaps.insert(gap_of_[side][slot]);
+      }
+      for (const std::size_t gap : gaps) {
+        if (gaps.size() > 1 && !why_[gap].empty()) return why_[gap];
       }
     }
     return {};
@@ -246,10 +193,9 @@ class ListMerger {
   }
 
   bool broken(std::size_t slot) const {
-    for (const Side side : {kBase, kLeft, kRight}) {
-      if (in(slot, side) && item(slot, side).node->kind == "ERROR") return true;
-    }
-    return false;
+    return std::ranges::any_of(kVersions, [&](Side side) {
+      return in(slot, side) && item(slot, side).node->kind == "ERROR";
+    });
   }
 
   std::string check_slots() {
@@ -363,8 +309,8 @@ class ListMerger {
     return out;
   }
 
-  // Where `side` added an import and the other removed one: which stands for which is for them to
-  // say who know both modules.
+  // `side` added an import and the other removed one: which stands for which is for those to say
+  // who know both modules.
   bool swaps_import(const Gap& gap, const Order& added_by, Side side) const {
     const auto import = [&](std::size_t slot, Side in) {
       return item(slot, in).node->decl == "import";
@@ -385,7 +331,8 @@ class ListMerger {
   std::string against(const Gap& gap) {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
-    const bool unordered = role_ == Role::kMembers || role_ == Role::kSet || adds_keyed(gap);
+    const bool unordered =
+        role_ == Role::kMembers || role_ == Role::kSet || adds_keyed(gap) || adds_values(gap);
     if (!unordered) return "both sides changed one place";
     Sides<Order> own;
     for (const Side side : {kLeft, kRight}) {
@@ -426,6 +373,22 @@ class ListMerger {
     });
   }
 
+  // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be
+  // told by their places.
+  bool adds_values(const Gap& gap) const {
+    if (role_ != Role::kList || !gap[kBase].empty()) return false;
+    return std::ranges::all_of(kTheTwo, [&](Side side) {
+      const auto on_own_line = [&](std::size_t slot) {
+        return item(slot, side).lead.contains('\n') && item(slot, side).node->named;
+      };
+      const auto is_string = [&](std::size_t slot) {
+        return item(slot, side).node->kind.contains("string");
+      };
+      return std::ranges::all_of(gap[side], on_own_line) ||
+             std::ranges::all_of(gap[side], is_string);
+    });
+  }
+
   Order put_together() const {
     Order out;
     for (const std::size_t slot : order_[skeleton_]) {
@@ -461,7 +424,6 @@ class ListMerger {
   Sides<Order> order_;
   Side skeleton_ = kLeft;
   bool moved_ = false;
-  bool apart_ = false;                       // both added one thing, not at the same place
   bool together_ = false;                    // both sides added at one place
   Sides<std::vector<std::size_t>> gap_of_;   // of each slot in each version
   Sides<std::vector<std::size_t>> anchors_;  // items of each version that all have, in order

@@ -276,8 +276,7 @@ TEST(Merge, TheNamesThatAModuleGivesAwayHaveNoOrder) {
   expect_merge("python", "__all__ = [\n    'a',\n]\n", "__all__ = [\n    'a',\n    'b',\n]\n",
                "__all__ = [\n    'a',\n    'c',\n]\n",
                "__all__ = [\n    'a',\n    'b',\n    'c',\n]\n");
-  expect_conflict("python", "order = [\n    'a',\n]\n", "order = [\n    'a',\n    'b',\n]\n",
-                  "order = [\n    'a',\n    'c',\n]\n");
+  expect_conflict("python", "order = [1]\n", "order = [1, 2]\n", "order = [1, 3]\n");
 }
 
 TEST(Merge, ATypeSaidBeforehandStandsInAnyOrder) {

@@ -26,3 +26,4 @@
  (enum_specifier name: (_) @name body: (_))] @decl.type
 (field_declaration declarator: (_) @name) @decl.field
 (enumerator name: (_) @name) @decl.constant
+(initializer_list) @list

@@ -39,3 +39,4 @@
   (_ (function_declarator declarator: (_) @name parameters: (_) @key))])) @decl.function
 (enumerator name: (_) @name) @decl.constant
 (parameter_list (optional_parameter_declaration declarator: (_) @key) @keyed)
+(initializer_list) @list

@@ -19,3 +19,4 @@
 (field_declaration name: (_) @name) @decl.field
 (method_elem name: (_) @name) @decl.function
 (keyed_element . (_) @name) @decl.key
+(literal_value) @list

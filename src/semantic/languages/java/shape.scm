@@ -18,3 +18,4 @@
 (enum_constant name: (_) @name) @decl.constant
 (constructor_body (expression_statement (assignment_expression left: (field_access
   object: (this) field: (_) @key))) @keyed)
+(array_initializer) @list

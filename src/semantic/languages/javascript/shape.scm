@@ -19,3 +19,4 @@
 (formal_parameters (assignment_pattern left: (identifier) @key) @keyed)
 (statement_block (expression_statement (assignment_expression left: (member_expression
   object: (this) property: (_) @key))) @keyed)
+(array) @list

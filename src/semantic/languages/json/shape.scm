@@ -1,3 +1,4 @@
 ; JSON: keys of objects; arrays are ordered.
 (object) @members
 (pair key: (_) @name) @decl.key
+(array) @list

@@ -2,6 +2,7 @@
 (module) @members
 (class_definition body: (block) @members)
 [(import_from_statement) (set)] @set
+(list) @list
 ((assignment left: (identifier) @_names right: (list) @set) (#eq? @_names "__all__"))
 [(import_statement) (future_import_statement)] @import
 (import_from_statement module_name: (_) @name) @decl.import

@@ -34,3 +34,4 @@
 (method_parameters (optional_parameter name: (_) @key) @keyed)
 (method_parameters (keyword_parameter name: (_) @key value: (_)) @keyed)
 (argument_list (pair key: (_) @key) @keyed)
+(array) @list

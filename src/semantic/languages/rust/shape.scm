@@ -23,3 +23,4 @@
 (field_initializer field: (_) @name) @decl.key
 (shorthand_field_initializer) @name @decl.key
 (field_initializer_list) @members
+(array_expression) @list

@@ -3,3 +3,4 @@
 (pair . (_) @name) @decl.key
 (table . (_) @name) @decl.table
 (table_array_element . (_) @name) @decl.element
+(array) @list

@@ -39,3 +39,4 @@
 (formal_parameters (optional_parameter pattern: (identifier) @key) @keyed)
 (statement_block (expression_statement (assignment_expression left: (member_expression
   object: (this) property: (_) @key))) @keyed)
+(array) @list

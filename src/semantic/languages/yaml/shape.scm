@@ -3,3 +3,4 @@
 (block_mapping_pair key: (_) @name) @decl.key
 (flow_pair key: (_) @name) @decl.key
 [(block_scalar) (plain_scalar)] @leaf
+[(block_sequence) (flow_sequence)] @list

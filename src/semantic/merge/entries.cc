@@ -1,0 +1,360 @@
+#include "semantic/merge/entries.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "semantic/merge/runs.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+std::string_view file_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+  return std::ranges::any_of(ends, [text](std::string_view end) { return text.ends_with(end); });
+}
+
+using Lines = std::vector<std::string_view>;
+
+// With their ends; the last one may have none.
+Lines whole_lines(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+// --- entries ---
+
+bool is_ignore_file(std::string_view path) {
+  return file_of(path).ends_with("ignore");
+}
+
+bool is_comment_line(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  return bare.empty() || bare.starts_with('#') || bare.starts_with('!') || bare.starts_with("//");
+}
+
+// What tells an entry from others of its file.
+std::string key_of(std::string_view path, std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  const std::string_view file = file_of(path);
+  if (is_ignore_file(path)) return std::string(bare);
+  const auto words = [bare](std::size_t count) {
+    std::size_t at = 0;
+    for (; count > 0 && at < bare.size(); --count) {
+      at = std::min(bare.find_first_not_of(" \t", at), bare.size());
+      at = std::min(bare.find_first_of(" \t", at), bare.size());
+    }
+    return std::string(bare.substr(0, at));
+  };
+  if (file == "go.sum") return words(2);
+  if (file == "go.mod") {
+    constexpr std::string_view kGoDirectives[] = {"require", "replace", "exclude", "ignore",
+                                                  "tool"};
+    const bool directive = std::ranges::find(kGoDirectives, words(1)) != std::end(kGoDirectives);
+    return words(directive ? 2 : 1);
+  }
+  return std::string(bare.substr(0, bare.find_first_of("=:<>~!;[ \t")));
+}
+
+struct Entry {
+  std::string key;
+  std::string text;  // with the comments above it
+};
+
+// Nothing when a key is there twice, or comments stand behind the last one.
+std::optional<std::vector<Entry>> entries_in(std::string_view path, std::string_view text) {
+  std::vector<Entry> found;
+  std::set<std::string> keys;
+  std::string lead;
+  bool goes_on = false;
+  for (const std::string_view line : whole_lines(text)) {
+    if (goes_on) {
+      found.back().text += line;
+    } else if (is_comment_line(line) && !(is_ignore_file(path) && line.starts_with('!'))) {
+      lead += line;
+      continue;
+    } else {
+      Entry entry{key_of(path, line), std::exchange(lead, {}) + std::string(line)};
+      // What is taken back by a later line has an order.
+      if (entry.key.starts_with('!') || !keys.insert(entry.key).second) return std::nullopt;
+      found.push_back(std::move(entry));
+    }
+    goes_on = trimmed(line).ends_with('\\');
+  }
+  if (!lead.empty() || goes_on) return std::nullopt;
+  return found;
+}
+
+const Entry* find_entry(const std::vector<Entry>& entries, const std::string& key) {
+  const auto found = std::ranges::find(entries, key, &Entry::key);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string with_line_end(std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+// One entry in its three versions, by nullptr where it is not. Nothing: both changed it
+// differently.
+std::optional<std::string> merge_entry(const Sides<const Entry*>& versions) {
+  const auto text = [&](Side side) {
+    return versions[side] == nullptr ? std::string() : with_line_end(versions[side]->text);
+  };
+  if (text(kLeft) == text(kRight) || text(kRight) == text(kBase)) return text(kLeft);
+  if (text(kLeft) == text(kBase)) return text(kRight);
+  return std::nullopt;
+}
+
+std::optional<std::string> merge_entry_run(std::string_view path,
+                                           const Sides<std::string_view>& run) {
+  Sides<std::vector<Entry>> all;
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto entries = entries_in(path, run[i]);
+    if (!entries) return std::nullopt;
+    all[i] = *std::move(entries);
+  }
+  // Left's order; what only the right has stands behind what it follows there.
+  std::vector<std::string> order;
+  for (const Entry& entry : all[kLeft]) order.push_back(entry.key);
+  std::string before;
+  for (const Entry& entry : all[kRight]) {
+    auto at = std::ranges::find(order, entry.key);
+    if (at == order.end()) {
+      at = std::ranges::find(order, before);
+      if (at != order.end()) ++at;
+      // What the left added there stands before it.
+      while (at != order.end() && find_entry(all[kBase], *at) == nullptr &&
+             find_entry(all[kRight], *at) == nullptr) {
+        ++at;
+      }
+      order.insert(before.empty() ? order.end() : at, entry.key);
+    }
+    before = entry.key;
+  }
+  std::string out;
+  for (const std::string& key : order) {
+    const auto merged = merge_entry(
+        {find_entry(all[kBase], key), find_entry(all[kLeft], key), find_entry(all[kRight], key)});
+    if (!merged) return std::nullopt;
+    out += *merged;
+  }
+  return out;
+}
+
+// No key is there more often than in the version that has it most often.
+bool has_key_twice(std::string_view path, const Sides<std::string>& texts,
+                   const std::string& merged) {
+  const auto count = [path](const std::string& text) {
+    std::map<std::string, int> keys;
+    for (const std::string_view line : whole_lines(text)) {
+      if (!is_comment_line(line)) ++keys[key_of(path, line)];
+    }
+    return keys;
+  };
+  Sides<std::map<std::string, int>> before;
+  for (std::size_t i = 0; i < 3; ++i) before[i] = count(texts[i]);
+  return std::ranges::any_of(count(merged), [&](const auto& entry) {
+    const auto& [key, times] = entry;
+    return times > std::max({1, before[0][key], before[1][key], before[2][key]});
+  });
+}
+
+// --- what both only added ---
+
+bool shares_a_line(std::string_view left, std::string_view right,
+                   bool (*counts)(std::string_view)) {
+  std::set<std::string, std::less<>> lines;
+  for (const std::string_view line : whole_lines(left)) {
+    if (counts(line)) lines.emplace(squeeze(line));
+  }
+  return std::ranges::any_of(whole_lines(right), [&](std::string_view line) {
+    return counts(line) && lines.contains(squeeze(line));
+  });
+}
+
+int fences(std::string_view text) {
+  return static_cast<int>(std::ranges::count_if(whole_lines(text), [](std::string_view line) {
+    const std::string_view bare = trimmed(line);
+    return bare.starts_with("```") || bare.starts_with("~~~");
+  }));
+}
+
+bool is_numbered(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  const std::size_t digits = bare.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos &&
+         (bare[digits] == '.' || bare[digits] == ')');
+}
+
+std::optional<std::string> both_paragraphs(std::string_view before, std::string_view left,
+                                           std::string_view right) {
+  if (fences(before) % 2 != 0 || fences(left) % 2 != 0 || fences(right) % 2 != 0) {
+    return std::nullopt;
+  }
+  const auto says_something = [](std::string_view line) { return !is_blank(line); };
+  if (shares_a_line(left, right, says_something)) return std::nullopt;
+  const auto numbered = [](std::string_view text) {
+    return std::ranges::any_of(whole_lines(text), is_numbered);
+  };
+  if (numbered(left) && numbered(right)) return std::nullopt;
+  return with_line_end(std::string(left)) + std::string(right);
+}
+
+// The tags of a text close each other.
+bool is_balanced(std::string_view text) {
+  std::vector<std::string_view> open;
+  bool some = false;
+  for (std::size_t at = 0; (at = text.find('<', at)) != std::string_view::npos;) {
+    if (text.substr(at).starts_with("<!--")) {
+      at = text.find("-->", at);
+      if (at == std::string_view::npos) return false;
+      continue;
+    }
+    const std::size_t end = text.find('>', at);
+    if (end == std::string_view::npos) return false;
+    std::string_view tag = text.substr(at + 1, end - at - 1);
+    at = end;
+    if (tag.starts_with('!') || tag.starts_with('?')) return false;
+    some = true;
+    if (tag.ends_with('/')) continue;
+    const bool closes = tag.starts_with('/');
+    if (closes) tag.remove_prefix(1);
+    const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n"));
+    if (!closes) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return some && open.empty();
+}
+
+// A line by which an element is called what it is: with a value, in an attribute or between tags.
+bool names_an_element(std::string_view line) {
+  constexpr std::string_view kNames[] = {
+      "id=",  "name=", "key=",  "Include=", "<artifactId>", "<name>",
+      "<id>", "<key>", "path=", "href=",    "src="};
+  return std::ranges::any_of(kNames, [line](std::string_view name) { return line.contains(name); });
+}
+
+std::optional<std::string> both_elements(std::string_view left, std::string_view right) {
+  if (!is_balanced(left) || !is_balanced(right)) return std::nullopt;
+  if (shares_a_line(left, right, names_an_element)) return std::nullopt;
+  const bool named = std::ranges::any_of(whole_lines(left), names_an_element) &&
+                     std::ranges::any_of(whole_lines(right), names_an_element);
+  if (!named && shares_a_line(left, right, [](std::string_view line) { return !is_blank(line); })) {
+    return std::nullopt;
+  }
+  return with_line_end(std::string(left)) + std::string(right);
+}
+
+std::optional<std::string> resolve(TextKind kind, std::string_view path, std::string_view before,
+                                   const Sides<std::string_view>& run) {
+  if (kind == TextKind::kEntries) return merge_entry_run(path, run);
+  if (!run[kBase].empty() || run[kLeft].empty() || run[kRight].empty()) return std::nullopt;
+  if (kind == TextKind::kElements) return both_elements(run[kLeft], run[kRight]);
+  return both_paragraphs(before, run[kLeft], run[kRight]);
+}
+
+// "key" of "  key = value" and "key: value", with the white space before it.
+std::string_view assigned_key(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  std::size_t end = begin;
+  while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) != 0 ||
+                               std::string_view("_-.\"'").contains(line[end]))) {
+    ++end;
+  }
+  const std::size_t sign = line.find_first_not_of(" \t", end);
+  if (end == begin || sign == std::string_view::npos) return {};
+  const char after = sign + 1 < line.size() ? line[sign + 1] : '\n';
+  const bool assigns = (line[sign] == '=' && after != '=' && after != '>') ||
+                       (line[sign] == ':' && (after == ' ' || after == '\n'));
+  return assigns ? line.substr(0, end) : std::string_view();
+}
+
+std::map<std::string_view, int> assigned_keys(const std::string& text) {
+  std::map<std::string_view, int> keys;
+  for (const std::string_view line : whole_lines(text)) {
+    const std::string_view key = assigned_key(line);
+    if (!key.empty()) ++keys[key];
+  }
+  return keys;
+}
+
+}  // namespace
+
+TextKind text_kind_of(std::string_view path) {
+  const std::string_view file = file_of(path);
+  if (file == "go.sum" || file == "go.mod" || file == ".env" || is_ignore_file(path) ||
+      ends_with_any(file, {".properties", ".env"}) ||
+      (file.starts_with("requirements") && file.ends_with(".txt"))) {
+    return TextKind::kEntries;
+  }
+  if (ends_with_any(file, {".md", ".markdown", ".rst", ".adoc"})) return TextKind::kParagraphs;
+  if (ends_with_any(file, {".xml", ".csproj", ".fsproj", ".vbproj", ".props", ".targets", ".html",
+                           ".htm", ".svg", ".plist", ".xaml", ".resx"})) {
+    return TextKind::kElements;
+  }
+  return TextKind::kPlain;
+}
+
+std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
+                                         const Sides<std::string>& texts) {
+  const auto runs = runs_of(texts);
+  if (kind == TextKind::kPlain || !runs) return std::nullopt;
+  std::string out;
+  for (const TextRun& run : *runs) {
+    if (!run.clashes) {
+      out += run.texts[run.taken];
+      continue;
+    }
+    const auto resolved = resolve(kind, path, out, run.texts);
+    if (!resolved) return std::nullopt;
+    out += *resolved;
+  }
+  if (kind == TextKind::kEntries && has_key_twice(path, texts, out)) return std::nullopt;
+  return out;
+}
+
+std::string key_added_twice(const Sides<std::string>& texts, const std::string& merged) {
+  const Sides<std::map<std::string_view, int>> keys = {
+      assigned_keys(texts[0]), assigned_keys(texts[1]), assigned_keys(texts[2])};
+  for (const auto& [key, times] : assigned_keys(merged)) {
+    const auto left = keys[kLeft].find(key), right = keys[kRight].find(key);
+    if (times < 2 || keys[kBase].contains(key)) continue;
+    if (left == keys[kLeft].end() || right == keys[kRight].end()) continue;
+    if (times > std::max(left->second, right->second)) return std::string(trimmed(key));
+  }
+  return {};
+}
+
+std::vector<Span> places_of_key(const Sides<std::string>& texts, std::string_view key) {
+  std::vector<Span> places;
+  for (const Side side : {kLeft, kRight}) {
+    std::size_t at = 0;
+    for (const std::string_view line : whole_lines(texts[side])) {
+      if (trimmed(assigned_key(line)) == key) places.push_back({side, at, at + line.size() - 1});
+      at += line.size();
+    }
+  }
+  return places;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,45 @@
+// The merge of texts that no grammar is known for, and whose parts can be told all the same: lists
+// of one line each (properties, requirements, go.sum, ignore files), paragraphs (Markdown) and
+// elements (XML). What two sides changed at one place of such a text is often no conflict, though
+// the lines are the same. Everything that is not certain stays git's conflict.
+//
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/merge/line_merge.h"
+
+namespace gittxn::semantic {
+
+enum class TextKind {
+  kPlain,       // lines, as git has them
+  kEntries,     // each line is something of its own, told by a key
+  kParagraphs,  // words for people
+  kElements,    // tags that open and close
+};
+
+// By the name of the file. Of a file in a language that is understood this is not asked.
+TextKind text_kind_of(std::string_view path);
+
+// Only where git's merge of lines has a conflict. Nothing when libgit2 fails.
+//   kEntries     entries by their keys: each as the side that changed it has it; what both added
+//                stands left before right. No key twice that was not; one that both changed
+//                differently is a conflict.
+//   kParagraphs  what both only added follows each other; never the same heading, line or number
+//                twice, nor within a block of code
+//   kElements    what both only added, where it is whole elements with different names
+std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
+                                         const Sides<std::string>& texts);
+
+// A key that both sides added, each at a place of its own, and the base has not: "key = value" or
+// "key: value" at the beginning of a line. For merges of lines in languages that are not known,
+// where it would be there twice. Empty when there is none.
+std::string key_added_twice(const Sides<std::string>& texts, const std::string& merged);
+// Where the sides have it, for a conflict.
+std::vector<Span> places_of_key(const Sides<std::string>& texts, std::string_view key);
+
+}  // namespace gittxn::semantic

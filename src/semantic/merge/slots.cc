@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "semantic/merge/lists.h"
+#include "semantic/symbols/imports.h"
+
+namespace gittxn::semantic {
+namespace {
+
+class SlotMaker {
+ public:
+  SlotMaker(const Sides<const Tree*>& trees, const Sides<Items>& lists)
+      : trees_(trees), lists_(lists) {}
+
+  Slotted make() {
+    const std::size_t count = lists_[kBase].items.size();
+    slots_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) slots_[i].at[kBase] = i;
+    for (const Side side : {kLeft, kRight}) {
+      const auto to = match_items({*trees_[kBase], lists_[kBase]}, {*trees_[side], lists_[side]});
+      for (std::size_t i = 0; i < count; ++i) slots_[i].at[side] = to[i];
+    }
+    const auto across =
+        match_items({*trees_[kLeft], lists_[kLeft]}, {*trees_[kRight], lists_[kRight]});
+    Sides<std::vector<std::size_t>> slot_of;
+    for (const Side side : {kBase, kLeft, kRight}) {
+      slot_of[side].assign(lists_[side].items.size(), kUnmatched);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (in(i, side)) slot_of[side][slots_[i].at[side]] = i;
+      }
+    }
+    for (std::size_t i = 0; i < slot_of[kLeft].size(); ++i) {
+      if (slot_of[kLeft][i] != kUnmatched) continue;
+      slot_of[kLeft][i] = slots_.size();
+      slots_.push_back({{kUnmatched, i, kUnmatched}});
+      const std::size_t there = across[i];
+      if (there == kUnmatched || slot_of[kRight][there] != kUnmatched) continue;
+      if (!one_thing(i, there)) continue;
+      slots_.back().at[kRight] = there;
+      slot_of[kRight][there] = slots_.size() - 1;
+    }
+    for (std::size_t i = 0; i < slot_of[kRight].size(); ++i) {
+      if (slot_of[kRight][i] != kUnmatched) continue;
+      slot_of[kRight][i] = slots_.size();
+      slots_.push_back({{kUnmatched, kUnmatched, i}});
+    }
+    return {std::move(slots_), std::move(slot_of)};
+  }
+
+ private:
+  bool in(std::size_t slot, Side side) const { return slots_[slot].at[side] != kUnmatched; }
+
+  // Two imports of other names from one place.
+  bool brings_others(const Node& left, const Node& right) const {
+    const std::vector<std::string> here = brought_names(trees_[kLeft]->language(), left);
+    const std::vector<std::string> there = brought_names(trees_[kRight]->language(), right);
+    return !here.empty() && !there.empty() && std::ranges::none_of(here, [&](const auto& name) {
+      return std::ranges::find(there, name) != there.end();
+    });
+  }
+
+  // Added by both: under the same name, or the same code.
+  bool one_thing(std::size_t left, std::size_t right) const {
+    const Item& x = lists_[kLeft].items[left];
+    const Item& y = lists_[kRight].items[right];
+    if (!x.key.empty() && x.key == y.key) {
+      return x.node->decl != "import" || !brings_others(*x.node, *y.node);
+    }
+    return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
+  }
+
+  const Sides<const Tree*>& trees_;
+  const Sides<Items>& lists_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace
+
+Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists) {
+  return SlotMaker(trees, lists).make();
+}
+
+}  // namespace gittxn::semantic
