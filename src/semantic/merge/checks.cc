@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <map>
@@ -112,16 +113,21 @@ Uses uses_in(const Sides<const Tree*>& sides) {
   return uses;
 }
 
-// The tokens before and behind each use.
-using Neighbours = std::vector<std::pair<std::string_view, std::string_view>>;
+// The two tokens before and the two behind each use; the name itself is left out of them.
+using Neighbours = std::vector<std::array<std::string_view, 4>>;
 
 Neighbours neighbours(const Tree& tree, std::string_view name) {
   const auto& leaves = tree.leaves();
+  const auto at = [&](std::size_t i, std::ptrdiff_t step) {
+    const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) + step;
+    const bool there = place >= 0 && place < static_cast<std::ptrdiff_t>(leaves.size());
+    const std::string_view text =
+        there ? leaves[static_cast<std::size_t>(place)]->text : std::string_view();
+    return text == name ? std::string_view() : text;
+  };
   Neighbours found;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i]->text != name) continue;
-    found.emplace_back(i > 0 ? leaves[i - 1]->text : std::string_view(),
-                       i + 1 < leaves.size() ? leaves[i + 1]->text : std::string_view());
+    if (leaves[i]->text == name) found.push_back({at(i, -2), at(i, -1), at(i, 1), at(i, 2)});
   }
   std::ranges::sort(found);
   return found;

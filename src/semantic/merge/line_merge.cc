@@ -100,6 +100,9 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
   if (labels.style == ConflictText::kZdiff3) options.flags |= GIT_MERGE_FILE_STYLE_ZDIFF3;
   if (labels.style == ConflictText::kUnion) options.favor = GIT_MERGE_FILE_FAVOR_UNION;
   options.marker_size = labels.marker_size;
+  // `git merge` looks for lines that are there once, too (histogram); git's plain algorithm puts a
+  // paragraph that moved elsewhere at times.
+  options.flags |= GIT_MERGE_FILE_DIFF_PATIENCE;
   git_merge_file_result result = {};
   TRY(by_libgit2("merging lines",
                  [&] { return git_merge_file(&result, &base, &left, &right, &options); }));

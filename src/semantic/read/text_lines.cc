@@ -37,7 +37,7 @@ Result<std::vector<LineHunk>> line_difference(std::string_view before, std::stri
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
   options.context_lines = 0;
   options.interhunk_lines = 0;
-  options.flags = GIT_DIFF_FORCE_TEXT;
+  options.flags = GIT_DIFF_FORCE_TEXT | GIT_DIFF_PATIENCE;  // as merge_lines
   TRY(by_libgit2("comparing lines", [&] {
     return git_diff_buffers(before.data(), before.size(), "a", after.data(), after.size(), "a",
                             &options, nullptr, nullptr, take_hunk, nullptr, &hunks);
