@@ -1,13 +1,11 @@
 // What two changes mean for each other at `semantic`: small trees in eight languages, whose table
-// is tests/meaning (whether it says the truth is asked of compilers by tests/meaning/run); and
-// pairs of real commits, for who gives a repository (tools/pairs).
+// is tests/meaning. Whether it says the truth is asked of compilers by tests/meaning/run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <map>
+#include <string>
 
-#include "base/random.h"
-#include "base/text.h"
 #include "land/testing/concurrent.h"
 #include "land/testing/scenarios.h"
 
