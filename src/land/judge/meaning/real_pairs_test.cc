@@ -64,10 +64,11 @@ class RealPairs {
  private:
   Oid parent_of(const Oid& commit) { return must(objects_.commit(commit)).parents.front(); }
 
-  // Both change programs, and no symbol is changed by both.
+  // Git merges them, both change programs, and no symbol is changed by both.
   bool is_unrelated(testing::Concurrent& trees) {
     std::set<std::string> symbols[2];
     int programs[2] = {0, 0};
+    if (!must(objects_.merge(trees.base, trees.head, trees.work)).conflicts.empty()) return false;
     for (const int side : {0, 1}) {
       for (const PathChange& change :
            must(objects_.diff(trees.base, side == 0 ? trees.head : trees.work))) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/bug.h"
 #include "land/testing/concurrent.h"
 #include "land/testing/scenarios.h"
 
@@ -51,6 +52,27 @@ TEST_F(Meaning, WhatLandsOfTwoChangesAndWhatDoesNot) {
     EXPECT_EQ(verdict({base, a, b, one.reads}, &why), "refused") << name << ", b has read it";
   }
   EXPECT_EQ(rows.size(), 8u);
+}
+
+TEST_F(Meaning, EachBugWouldBeNoticed) {
+#ifdef GIT_TXN_BUGS
+  for (const char* bug :
+       {"semantic.imports_define", "semantic.bound_is_own", "semantic.hands_on_anything"}) {
+    cache_ = scratch_.root() + "/" + bug;
+    arm_bug(bug);
+    int missed = 0;
+    for (const Scenario& one : testing::scenarios()) {
+      std::string why;
+      if (one.today) continue;
+      const testing::Concurrent trees{tree_of(one.base), tree_of(one.a), tree_of(one.b), {}};
+      missed += verdict(trees, &why) == "lands" ? 1 : 0;
+    }
+    arm_bug("");
+    EXPECT_GT(missed, 0) << bug;
+  }
+#else
+  GTEST_SKIP() << "built without bugs";
+#endif
 }
 
 }  // namespace
