@@ -45,6 +45,7 @@ constexpr auto kUse = [](auto& io, auto& use) {
 
 constexpr auto kBound = [](auto& io, auto& bound) {
   for (auto* text : {&bound.path, &bound.name, &bound.module, &bound.original}) io.text(*text);
+  io.flag(bound.handed);
 };
 
 using Definition = std::pair<std::string, int>;  // a name, and how many things it is in

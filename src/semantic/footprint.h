@@ -103,6 +103,7 @@ struct Bound {
   std::string path, name;
   std::string module;    // as an import says it; empty: the file declares the name itself
   std::string original;  // as it is called there; empty: the module itself
+  bool handed = false;   // whoever imports this file can have it
   auto operator<=>(const Bound&) const = default;
 };
 inline constexpr const char* kAnyName =

@@ -23,28 +23,40 @@ bool is_script(const Outline& outline) {
 }
 
 // A value that is made of something of that name which is another file's, most likely: `log =
-// lib.log`, `{f} = require('./f')`.
+// lib.log`, `{log} = lib`, `log = require('./log')`.
 bool is_taken(const Outline& outline, const Outlined& symbol, std::string_view name) {
+  if (!is_identifier(symbol.name)) return true;
   bool taken = false;
   for (const Unit& unit : symbol.units) {
+    for (const std::uint32_t token : unit.tokens) {
+      const std::string_view text = outline.tree->leaves()[token]->text;
+      taken = taken || is_any(text, {"require", "import", "import_module", "__import__"});
+    }
     names_in(outline, symbol, unit, [&](const NameIn& in) {
-      taken = taken || is_any(in.read.name, {"require", "import", "import_module"}) ||
-              (in.read.role == UseRole::kMember && in.read.name == name);
+      const bool elsewhere = in.read.role == UseRole::kMember || in.read.role == UseRole::kText;
+      taken = taken || (elsewhere && in.read.name == name);
     });
   }
   return taken;
 }
 
-void add_own(const Outline& outline, const std::set<std::string_view>& imported,
+bool is_at_top(const Outlined& symbol) {
+  return symbol.parent == 0 && !is_any(symbol.kind, {"file", "import", "imports", "package"});
+}
+
+// What it declares cannot be another one's.
+bool is_its_own(const Outlined& symbol) {
+  return is_function(symbol.kind) || symbol.kind == "type";
+}
+
+void add_own(const Outline& outline, const std::set<std::string>& borrowed,
              std::vector<Bound>* bound) {
   for (const Outlined& symbol : outline.symbols) {
-    if (symbol.parent != 0 || is_any(symbol.kind, {"file", "import", "imports", "package"}))
-      continue;
-    const bool sure = is_function(symbol.kind) || symbol.kind == "type";
+    if (!is_at_top(symbol)) continue;
     // A prototype is somebody else's.
     if (family_of(language_in(outline)) == Family::kC && symbol.kind != "function") continue;
     for (const std::string& name : symbol.defines) {
-      if (!sure && (imported.contains(name) || is_taken(outline, symbol, name))) continue;
+      if (!is_its_own(symbol) && borrowed.contains(name)) continue;
       bound->push_back({outline.path, name, {}, {}});
     }
   }
@@ -98,22 +110,35 @@ std::vector<ExportClause> export_clauses(const Outline& outline) {
 }
 
 void add_exported(const Outline& outline, std::vector<Bound>* bound) {
+  std::set<std::string_view> handed;
   for (const ExportClause& clause : export_clauses(outline)) {
-    if (clause.module.empty()) continue;
     for (const Exported& one : clause.names) {
+      handed.insert(one.name);
+      if (clause.module.empty()) continue;
       bound->push_back({outline.path, std::string(one.name), std::string(clause.module),
                         std::string(one.original)});
     }
   }
+  for (Bound& one : *bound) one.handed = handed.contains(one.name);
+}
+
+// Of Rust: the names that are brought in for others, too.
+std::set<std::string> published_in(const Outline& outline) {
+  std::set<std::string> names;
+  for (const Outlined& symbol : outline.symbols) {
+    const bool open = symbol.kind == "import" && !symbol.nodes.empty() &&
+                      symbol.nodes.front()->text.starts_with("pub ");
+    if (open) names.insert(symbol.defines.begin(), symbol.defines.end());
+  }
+  return names;
 }
 
 bool is_package_main(const Outline& outline) {
   return outline.tree != nullptr && leaf(outline, 0) == "package" && leaf(outline, 1) == "main";
 }
 
-bool says(const Outlined& symbol, std::string_view word) {
-  return std::ranges::any_of(symbol.code,
-                             [&](const std::string& code) { return has_word(code, word); });
+bool says(const Outlined& symbol, Capability capability, std::string_view word) {
+  return has_word(symbol.code[static_cast<std::size_t>(capability)], word);
 }
 
 bool has_kid(const Node& node, std::string_view kind_or_text) {
@@ -143,9 +168,10 @@ std::vector<std::string> handed_out(const Outline& outline) {
 bool is_hidden(const Outline& outline, const Outlined& symbol) {
   const std::string_view language = language_in(outline);
   if (language == "go") return is_package_main(outline);
-  if (language == "java") return symbol.member && says(symbol, "private");
+  if (language == "java") return symbol.member && says(symbol, Capability::kVisibility, "private");
   const bool c = is_any(language, {"c", "cpp"});
-  return c && !symbol.member && !is_header(outline.path) && says(symbol, "static");
+  return c && !symbol.member && !is_header(outline.path) &&
+         says(symbol, Capability::kVisibility, "static");
 }
 
 bool is_needed(const Outline& outline, const Outlined& symbol) {
@@ -185,18 +211,35 @@ std::vector<Bound> bound_in(const Outline& outline) {
   if (outline.tree == nullptr || outline.language == nullptr || is_data(*outline.language)) {
     return bound;
   }
-  std::set<std::string_view> imported;
-  const std::vector<Import> imports = imports_in(outline);
-  for (const Import& import : imports) {
-    if (import.all) bound.push_back({outline.path, kAnyName, import.module, {}});
+  const bool python = language_in(outline) == "python";
+  const std::set<std::string> published =
+      language_in(outline) == "rust" ? published_in(outline) : std::set<std::string>();
+  for (const Import& import : imports_in(outline)) {
+    if (import.all) bound.push_back({outline.path, kAnyName, import.module, {}, python});
     for (const Binding& binding : import.binds) {
-      bound.push_back({outline.path, binding.local, import.module, binding.original});
-      imported.insert(binding.local);
+      const bool handed = python || published.contains(binding.local);
+      bound.push_back({outline.path, binding.local, import.module, binding.original, handed});
     }
   }
   if (is_script(outline)) add_exported(outline, &bound);
-  add_own(outline, imported, &bound);
+  add_own(outline, borrowed_in(outline), &bound);
   return bound;
+}
+
+std::set<std::string> borrowed_in(const Outline& outline) {
+  std::set<std::string> names;
+  if (outline.tree == nullptr || outline.language == nullptr) return names;
+  for (const Import& import : imports_in(outline)) {
+    for (const Binding& binding : import.binds) names.insert(binding.local);
+  }
+  if (!is_script(outline) && language_in(outline) != "python") return names;
+  for (const Outlined& symbol : outline.symbols) {
+    if (!is_at_top(symbol) || is_its_own(symbol)) continue;
+    for (const std::string& name : symbol.defines) {
+      if (is_taken(outline, symbol, name)) names.insert(name);
+    }
+  }
+  return names;
 }
 
 void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {

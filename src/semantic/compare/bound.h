@@ -2,6 +2,7 @@
 // outline, for footprints.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 namespace gittxn::semantic {
 
 std::vector<Bound> bound_in(const Outline& outline);
+
+// Names that the file has at its top and that are another one's: imported, or made of something
+// that is.
+std::set<std::string> borrowed_in(const Outline& outline);
 
 // Fills `gone`, `beside`, `hidden` and `needed`, and adds to `defines` what is gone.
 void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write);

@@ -20,10 +20,11 @@ bool hands_on(const Footprint& side, const Write& from, const Write& to) {
   if (INJECTED_BUG("semantic.hands_on_anything")) return true;
   return std::ranges::all_of(from.defines, [&](const std::string& name) {
     return std::ranges::any_of(side.bound, [&](const Bound& bound) {
-      const bool its = bound.path == from.path && !bound.module.empty() &&
+      const bool its = bound.path == from.path && !bound.module.empty() && bound.handed &&
                        may_be_module(bound.module, from.path, to.path);
       const bool named = bound.name == name && bound.original == name;
-      return its && (named || bound.name == kAnyName);
+      const bool any = bound.name == kAnyName && !name.starts_with('_');
+      return its && (named || any);
     });
   });
 }

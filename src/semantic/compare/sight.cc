@@ -90,7 +90,8 @@ bool is_standard(std::string_view module, std::string_view language) {
 }
 
 bool is_exported(std::string_view name) {
-  return !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
+  // Of other letters it is not known here.
+  return !name.empty() && name[0] != '_' && (name[0] < 'a' || name[0] > 'z');
 }
 
 // The name is that of the symbol itself, and not of the type it is a member of.
