@@ -242,11 +242,11 @@ class Judge {
   void names() {
     const Sights sights(theirs());
     mine_ = defined_by(my_writes());
-    const Moved moved = handed_on(mine());
+    moved_ = handed_on(mine());
     for (const Defined& defined : mine_) {
       for (const Use& use : their_uses_of(defined.name)) {
         if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
-        if (moved.stays(*defined.write, use)) continue;
+        if (moved_.stays(*defined.write, use)) continue;
         judge_use(defined, use, sights.of(defined, use));
       }
     }
@@ -280,7 +280,7 @@ class Judge {
         for (const Use& use : their_uses_of(type)) {
           if (use.role != UseRole::kSuper || use.state != UseState::kGained) continue;
           if (reach(write->language, use.language) != Reach::kFull) continue;
-          if (agreed_.contains(use.symbol)) continue;
+          if (agreed_.contains(use.symbol) || moved_.stays(*write, use)) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, use.symbol, type,
                {did(*write), "made " + use.symbol + " one of '" + type + "'"});
         }
@@ -461,6 +461,7 @@ class Judge {
   bool turned_ = false;
   Added left_added_, right_added_;
   std::vector<Defined> mine_;  // of the side that is looked at
+  Moved moved_;                // by it
   std::vector<const Write*> left_, right_;
   std::vector<std::pair<const Write*, const Write*>> both_;
   std::set<std::string, std::less<>> agreed_;

@@ -29,6 +29,19 @@ bool hands_on(const Footprint& side, const Write& from, const Write& to) {
   });
 }
 
+// Those of the same tokens that were in it, too.
+void add_members(const Footprint& side, const Write& from, const Write& to, Moved* moved) {
+  auto at = std::ranges::upper_bound(side.writes, from.symbol, {}, &Write::symbol);
+  for (; at != side.writes.end() && at->symbol.starts_with(from.symbol); ++at) {
+    if (at->change != Change::kRemoved) continue;
+    const std::string there = to.symbol + at->symbol.substr(from.symbol.size());
+    const auto member = std::ranges::lower_bound(side.writes, there, {}, &Write::symbol);
+    const bool same = member != side.writes.end() && member->symbol == there &&
+                      member->change == Change::kAdded && member->after == at->before;
+    if (same) moved->add(*at, *member);
+  }
+}
+
 }  // namespace
 
 void Moved::add(const Write& from, const Write& to) {
@@ -57,6 +70,7 @@ Moved handed_on(const Footprint& side) {
       if (to->path != from.path && to->kind == from.kind && to->defines == from.defines &&
           hands_on(side, from, *to)) {
         moved.add(from, *to);
+        add_members(side, from, *to, &moved);
       }
     }
   }
