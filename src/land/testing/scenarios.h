@@ -2,10 +2,13 @@
 // is said in tests/meaning/scenarios.py, which asks compilers about the same files. For tests.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fs.h"

@@ -18,7 +18,7 @@ std::string_view language_in(const Outline& outline) {
                                      : std::string_view(outline.language->name);
 }
 
-bool is_script(const Outline& outline) {
+bool in_script(const Outline& outline) {
   return family_of(language_in(outline)) == Family::kScript;
 }
 
@@ -150,7 +150,7 @@ bool has_kid(const Node& node, std::string_view kind_or_text) {
 // The names that the export clauses of a script name, and those that it gives to `exports`.
 std::vector<std::string> handed_out(const Outline& outline) {
   std::vector<std::string> names;
-  if (outline.tree == nullptr || !is_script(outline)) return names;
+  if (outline.tree == nullptr || !in_script(outline)) return names;
   for (const ExportClause& clause : export_clauses(outline)) {
     for (const Exported& one : clause.names) names.emplace_back(one.name);
   }
@@ -221,7 +221,7 @@ std::vector<Bound> bound_in(const Outline& outline) {
       bound.push_back({outline.path, binding.local, import.module, binding.original, handed});
     }
   }
-  if (is_script(outline)) add_exported(outline, &bound);
+  if (in_script(outline)) add_exported(outline, &bound);
   add_own(outline, borrowed_in(outline), &bound);
   return bound;
 }
@@ -232,7 +232,7 @@ std::set<std::string> borrowed_in(const Outline& outline) {
   for (const Import& import : imports_in(outline)) {
     for (const Binding& binding : import.binds) names.insert(binding.local);
   }
-  if (!is_script(outline) && language_in(outline) != "python") return names;
+  if (!in_script(outline) && language_in(outline) != "python") return names;
   for (const Outlined& symbol : outline.symbols) {
     if (!is_at_top(symbol) || is_its_own(symbol)) continue;
     for (const std::string& name : symbol.defines) {

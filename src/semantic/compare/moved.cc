@@ -11,7 +11,7 @@
 namespace gittxn::semantic {
 namespace {
 
-bool is_at_top(const Write& write) {
+bool may_move(const Write& write) {
   return write.container == write.path + "/" && write.kind != "import" && !write.opaque;
 }
 
@@ -60,10 +60,10 @@ Moved handed_on(const Footprint& side) {
   Moved moved;
   std::map<Digest, std::vector<const Write*>> fresh;
   for (const Write& write : side.writes) {
-    if (write.change == Change::kAdded && is_at_top(write)) fresh[write.after].push_back(&write);
+    if (write.change == Change::kAdded && may_move(write)) fresh[write.after].push_back(&write);
   }
   for (const Write& from : side.writes) {
-    if (from.change != Change::kRemoved || !is_at_top(from)) continue;
+    if (from.change != Change::kRemoved || !may_move(from)) continue;
     const auto found = fresh.find(from.before);
     if (found == fresh.end()) continue;
     for (const Write* to : found->second) {

@@ -9,17 +9,17 @@
 namespace gittxn::semantic {
 namespace {
 
-std::string_view folder_of(std::string_view path) {
+std::string_view folder_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-std::string_view last_of(std::string_view path) {
+std::string_view last_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
 std::string_view stem_of(std::string_view path) {
-  const std::string_view name = last_of(path);
+  const std::string_view name = last_name(path);
   return name.substr(0, name.find('.', 1));
 }
 
@@ -29,7 +29,7 @@ bool is_index(std::string_view path) {
 }
 
 std::string_view module_of(std::string_view path) {
-  return is_index(path) ? last_of(folder_of(path)) : stem_of(path);
+  return is_index(path) ? last_name(folder_name(path)) : stem_of(path);
 }
 
 // Comes with the language, and gives out nothing of a repository.
@@ -108,12 +108,12 @@ bool is_top(const Defined& defined) {
 
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path) {
   const bool here = module.find_first_not_of("./") == std::string_view::npos;  // ".", "..", "./"
-  if (here) return is_index(path) && folder_of(from).starts_with(folder_of(path));
+  if (here) return is_index(path) && folder_name(from).starts_with(folder_name(path));
   for (const std::string_view ending : {".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".py"}) {
     if (module.ends_with(ending)) module.remove_suffix(ending.size());
   }
   const std::vector<std::string_view> words = words_of(module);
-  const std::string_view file = is_index(path) ? last_of(folder_of(path)) : stem_of(path);
+  const std::string_view file = is_index(path) ? last_name(folder_name(path)) : stem_of(path);
   // What Rust names is the module, or something in it.
   const bool inside = module.contains("::") && words.size() > 1 && words[words.size() - 2] == file;
   return inside || (!words.empty() && words.back() == file) || module.ends_with(file) ||
@@ -226,8 +226,8 @@ bool Sights::is_standard_in_go(const Use& use) const {
 
 Sight Sights::in_go(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
-  const std::string_view folder = folder_of(write.path);
-  const bool same = folder == folder_of(use.path);
+  const std::string_view folder = folder_name(write.path);
+  const bool same = folder == folder_name(use.path);
   if (use.role == UseRole::kMember && is_standard_in_go(use)) return Sight::kNone;
   if (!same && (write.hidden || !is_exported(defined.name))) return Sight::kNone;
   const bool behind_dot = use.role == UseRole::kMember || !use.qualifier.empty();
@@ -243,7 +243,7 @@ Sight Sights::in_go(const Defined& defined, const Use& use) const {
       std::ranges::all_of(packages, [](const Bound* bound) { return !bound->module.empty(); });
   if (imported && is_member(defined)) return Sight::kNone;
   const bool is_it = std::ranges::any_of(packages, [&](const Bound* bound) {
-    return !folder.empty() && bound->module.ends_with(last_of(folder));
+    return !folder.empty() && bound->module.ends_with(last_name(folder));
   });
   return is_it && is_top(defined) ? Sight::kSure : Sight::kMaybe;
 }
