@@ -374,9 +374,12 @@ class Judge {
            std::ranges::binary_search(names, defined.name);
   }
 
-  // Two of them are never one program.
-  static bool is_program(const Footprint& side, const std::string& path) {
-    return Sights(side).declares(path, "main");
+  // One program may have both, of which the linker takes one; two files with a `main` are two
+  // programs. In C++ those of other parameters are others.
+  bool is_linked_twice(const Write& a, const Write& b) const {
+    if (a.kind != "function" || b.kind != "function" || inside(a) != inside(b)) return false;
+    if (a.hidden || b.hidden) return false;
+    return !Sights(a_).declares(a.path, "main") || !Sights(b_).declares(b.path, "main");
   }
 
   void two_definitions(const Defined& x, const Defined& y) {
@@ -411,12 +414,9 @@ class Judge {
     }
     if (here || !a.of_type.empty() || !b.of_type.empty()) return;
     if (family_of(a.language) == Family::kC) {
-      // In C++ those of other parameters are others.
-      const bool bodies = a.kind == "function" && b.kind == "function" && inside(a) == inside(b);
-      const bool once = both_new && bodies && !a.hidden && !b.hidden;
-      const bool linked = !is_program(a_, a.path) || !is_program(b_, b.path);
-      return once && linked ? told(Verdict::kBlock, Rule::kBothAdded)
-                            : told(Verdict::kValidate, Rule::kNewDefinition);
+      const bool linked = both_new && is_linked_twice(a, b);
+      return linked ? told(Verdict::kBlock, Rule::kBothAdded)
+                    : told(Verdict::kValidate, Rule::kNewDefinition);
     }
     const auto folder = [](const std::string& path) { return path.substr(0, path.rfind('/') + 1); };
     if (a.language == "go" && both_new && folder(a.path) == folder(b.path)) {

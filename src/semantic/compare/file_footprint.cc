@@ -124,10 +124,12 @@ class FileFootprint {
     return of == nullptr ? "" : std::string(of->name);
   }
 
-  static bool declared_at_top(const Outline& outline, const std::string& name) {
-    return std::ranges::any_of(outline.symbols, [&](const Outlined& symbol) {
-      return symbol.parent == 0 && is_function(symbol.kind) && symbol.name == name;
-    });
+  static std::set<std::string_view> functions_of(const Outline& outline) {
+    std::set<std::string_view> names;
+    for (const Outlined& symbol : outline.symbols) {
+      if (symbol.parent == 0 && is_function(symbol.kind)) names.insert(symbol.name);
+    }
+    return names;
   }
 
   void count_definitions() {
@@ -135,12 +137,13 @@ class FileFootprint {
     for (const Outline* side : {&pair_.before, &pair_.after}) {
       const bool naive = INJECTED_BUG("semantic.imports_define");
       const std::set<std::string> borrowed = naive ? std::set<std::string>() : borrowed_in(*side);
+      const std::set<std::string_view> functions = functions_of(*side);
       for (const Outlined& symbol : side->symbols) {
         if (symbol.kind == "import" && !naive) continue;
         for (const std::string& name : symbol.defines) {
           if (symbol.parent == 0 && borrowed.contains(name)) continue;
           // `exports = { f }`
-          if (symbol.kind == "key" && declared_at_top(*side, name)) continue;
+          if (symbol.kind == "key" && functions.contains(name)) continue;
           if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
         }
       }
