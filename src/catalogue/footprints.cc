@@ -21,25 +21,31 @@ constexpr auto kWrite = [](auto& io, auto& write) {
     io.text(*text);
   }
   io.list(write.defines, kText);
-  io.list(write.maybe, kText);
+  for (auto* names : {&write.gone, &write.maybe, &write.beside}) io.list(*names, kText);
   io.one_of(write.change, semantic::Change::kMoved);
   for (auto& of : write.what.of) io.flag(of);
-  for (auto* flag :
-       {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
-        &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all}) {
+  for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
+                     &write.never_parsed, &write.member, &write.ordered, &write.runs,
+                     &write.overload, &write.feeds_all, &write.hidden, &write.needed}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);
 };
 
 constexpr auto kUse = [](auto& io, auto& use) {
-  for (auto* text : {&use.name, &use.symbol, &use.path, &use.qualifier, &use.language}) {
+  for (auto* text :
+       {&use.name, &use.symbol, &use.path, &use.qualifier, &use.declared, &use.language}) {
     io.text(*text);
   }
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
   io.count(use.arity);
-  io.flag(use.local);
+  for (auto* flag : {&use.local, &use.of_local, &use.made}) io.flag(*flag);
+};
+
+constexpr auto kBound = [](auto& io, auto& bound) {
+  for (auto* text : {&bound.path, &bound.name, &bound.module, &bound.original}) io.text(*text);
+  io.flag(bound.handed);
 };
 
 using Definition = std::pair<std::string, int>;  // a name, and how many things it is in
@@ -52,8 +58,7 @@ constexpr auto kFootprint = [](auto& io, auto& footprint, auto& definitions) {
   io.list(footprint.paths, kText);
   io.list(footprint.writes, kWrite);
   io.list(footprint.uses, kUse);
-  std::uint64_t none = 0;  // a list stood here that nobody filled
-  io.number(none, 1);
+  io.list(footprint.bound, kBound);
   io.list(definitions, kDefinition);
 };
 

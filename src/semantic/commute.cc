@@ -8,6 +8,9 @@
 #include <unordered_map>
 
 #include "semantic/compare/events.h"
+#include "semantic/compare/moved.h"
+#include "semantic/compare/places.h"
+#include "semantic/compare/sight.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -29,6 +32,7 @@ class Judge {
       containers();
       names();
       implementers();
+      silent_implementers();
       imports();
     }
     turned_ = false;
@@ -207,50 +211,54 @@ class Judge {
 
   // --- names ---
 
-  int definitions_of(const std::string& name) const {
-    int most = 0;
-    for (const Footprint* side : {&a_, &b_}) {
-      const auto found = side->definitions.find(name);
-      if (found != side->definitions.end()) most = std::max(most, found->second);
-    }
-    return most;
-  }
-
   auto their_uses_of(const std::string& name) const {
     return std::ranges::equal_range(theirs().uses, name, {}, &Use::name);
   }
 
+  // Things of the name in the changed files that this side leaves as they are, or does not have.
+  bool others_have(const std::string& name, const Defined& defined) const {
+    const auto count = [&](const Footprint& side) {
+      const auto found = side.definitions.find(name);
+      return found == side.definitions.end() ? 0 : found->second;
+    };
+    if (count(theirs()) > 1) return true;
+    std::set<std::string_view> changed{defined.write->container};
+    for (const Defined& other : mine_) {
+      if (other.name != name || other.event < Event::kStrong) continue;
+      if (other.write->kind != "import") changed.insert(other.write->container);
+    }
+    return count(mine()) > static_cast<int>(changed.size());
+  }
+
+  // They say the type that it is a member of, in the file of the use.
+  bool is_typed(const Defined& defined, const Use& use) const {
+    const std::string& type = defined.write->of_type;
+    if (type.empty()) return false;
+    return std::ranges::any_of(their_uses_of(type), [&](const Use& of) {
+      return of.path == use.path && of.state != UseState::kLost && of.role != UseRole::kText;
+    });
+  }
+
   void names() {
-    const std::set<FileName> bound = bound_by(their_writes());
-    for (const Defined& defined : defined_by(my_writes())) {
+    const Sights sights(theirs());
+    mine_ = defined_by(my_writes());
+    moved_ = handed_on(mine());
+    for (const Defined& defined : mine_) {
       for (const Use& use : their_uses_of(defined.name)) {
         if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
-        if (is_its_own(defined, use) && bound.contains({use.path, use.name})) continue;
-        judge_use(defined, use);
+        if (moved_.stays(*defined.write, use)) continue;
+        judge_use(defined, use, sights.of(defined, use));
       }
     }
   }
 
-  // Names that the writes of a side define or import, each in its file.
-  using FileName = std::pair<std::string_view, std::string_view>;
-  static std::set<FileName> bound_by(const std::vector<const Write*>& writes) {
-    std::set<FileName> bound;
-    for (const Write* write : writes) {
-      if (write->change == Change::kRemoved) continue;
-      for (const std::string& name : write->defines) bound.emplace(write->path, name);
-    }
-    return bound;
-  }
-
-  // A name that a file binds itself is its own in languages whose files are modules.
-  static bool is_its_own(const Defined& defined, const Use& use) {
-    return defined.write->change == Change::kAdded && defined.write->path != use.path &&
-           use.role != UseRole::kMember && use.role != UseRole::kText &&
-           is_any(use.language, {"javascript", "typescript", "tsx", "python"});
-  }
-
-  void judge_use(const Defined& defined, const Use& use) {
-    const auto [verdict, rule] = judge(defined, use, definitions_of(use.name));
+  void judge_use(const Defined& defined, const Use& use, Sight sight) {
+    if (sight == Sight::kNone) return;
+    Whose whose;
+    whose.sure =
+        sight == Sight::kSure || (defined.event >= Event::kStrong && is_typed(defined, use));
+    whose.others = use.role == UseRole::kMember && others_have(use.name, defined);
+    const auto [verdict, rule] = judge(defined, use, whose);
     if (verdict == Verdict::kCommute) return;
     const std::string how = use.state == UseState::kGained ? "uses '" : "edited a user of '";
     find(verdict, rule, *defined.write, use.symbol, use.name,
@@ -272,12 +280,45 @@ class Judge {
         for (const Use& use : their_uses_of(type)) {
           if (use.role != UseRole::kSuper || use.state != UseState::kGained) continue;
           if (reach(write->language, use.language) != Reach::kFull) continue;
-          if (agreed_.contains(use.symbol)) continue;
+          if (agreed_.contains(use.symbol) || moved_.stays(*write, use)) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, use.symbol, type,
                {did(*write), "made " + use.symbol + " one of '" + type + "'"});
         }
       }
     }
+  }
+
+  // In Go a type is one of an interface when it has its methods, and says so nowhere.
+  void silent_implementers() {
+    std::map<std::string_view, std::set<std::string_view>> made;
+    for (const Write* write : their_writes()) {
+      const bool method = write->language == "go" && !write->member && !write->of_type.empty();
+      if (!method || write->change != Change::kAdded) continue;
+      made[write->of_type].insert(write->defines.begin(), write->defines.end());
+    }
+    for (const Write* write : my_writes()) {
+      const bool told = write->change == Change::kAdded ||
+                        (write->change == Change::kChanged && write->what.strong());
+      if (write->language != "go" || !write->needed || write->kind == "field" || !told) continue;
+      std::vector<std::string> had = write->beside;
+      if (write->change == Change::kChanged) {
+        had.insert(had.end(), write->defines.begin(), write->defines.end());
+      }
+      for (const auto& [type, methods] : made) {
+        const auto has = [&](const std::string& name) { return methods.contains(name); };
+        if (had.empty() || !std::ranges::all_of(had, has)) continue;
+        find(Verdict::kBlock, Rule::kImplementers, *write, method_of(type), std::string(type),
+             {did(*write), "gave '" + std::string(type) + "' the methods of its interface"});
+      }
+    }
+  }
+
+  // The first that they added.
+  std::string method_of(std::string_view type) const {
+    const auto found = std::ranges::find_if(their_writes(), [&](const Write* write) {
+      return write->of_type == type && write->change == Change::kAdded;
+    });
+    return (*found)->symbol;
   }
 
   // What an import brings in is not always said.
@@ -333,6 +374,14 @@ class Judge {
            std::ranges::binary_search(names, defined.name);
   }
 
+  // One program may have both, of which the linker takes one; two files with a `main` are two
+  // programs. In C++ those of other parameters are others.
+  bool is_linked_twice(const Write& a, const Write& b) const {
+    if (a.kind != "function" || b.kind != "function" || inside(a) != inside(b)) return false;
+    if (a.hidden || b.hidden) return false;
+    return !Sights(a_).declares(a.path, "main") || !Sights(b_).declares(b.path, "main");
+  }
+
   void two_definitions(const Defined& x, const Defined& y) {
     const Write &a = *x.write, &b = *y.write;
     const bool here = a.path == b.path;
@@ -364,7 +413,11 @@ class Judge {
       return;
     }
     if (here || !a.of_type.empty() || !b.of_type.empty()) return;
-    if (family_of(a.language) == Family::kC) return told(Verdict::kValidate, Rule::kNewDefinition);
+    if (family_of(a.language) == Family::kC) {
+      const bool linked = both_new && is_linked_twice(a, b);
+      return linked ? told(Verdict::kBlock, Rule::kBothAdded)
+                    : told(Verdict::kValidate, Rule::kNewDefinition);
+    }
     const auto folder = [](const std::string& path) { return path.substr(0, path.rfind('/') + 1); };
     if (a.language == "go" && both_new && folder(a.path) == folder(b.path)) {
       told(Verdict::kBlock, Rule::kBothAdded);
@@ -373,32 +426,8 @@ class Judge {
 
   // --- places ---
 
-  struct Here {
-    const Write* placed = nullptr;  // added or moved where the order has a meaning
-    const Write* runs = nullptr;
-  };
-
-  static bool is_layout(const Write& write) {
-    if (write.change == Change::kMoved) return write.ordered;
-    if (write.change != Change::kAdded) return false;
-    if (write.kind == "constant") return write.member;
-    return write.kind == "field" && is_any(write.language, {"c", "cpp", "go", "rust", "python"});
-  }
-
-  static std::map<std::string, Here> by_container(const std::vector<const Write*>& writes) {
-    std::map<std::string, Here> all;
-    for (const Write* write : writes) {
-      const bool self =
-          is_any(write->kind, {"file", "type", "namespace", "impl", "guard", "block"});
-      if (is_layout(*write)) all[write->container].placed = write;
-      if (!write->runs || write->change == Change::kMoved) continue;
-      all[self ? write->symbol : write->container].runs = write;
-    }
-    return all;
-  }
-
   void neighbours() {
-    const auto left = by_container(left_), right = by_container(right_);
+    const auto left = places_in(left_), right = places_in(right_);
     for (const auto& [container, mine] : left) {
       const auto other = right.find(container);
       if (other == right.end()) continue;
@@ -431,6 +460,8 @@ class Judge {
   const Footprint& b_;
   bool turned_ = false;
   Added left_added_, right_added_;
+  std::vector<Defined> mine_;  // of the side that is looked at
+  Moved moved_;                // by it
   std::vector<const Write*> left_, right_;
   std::vector<std::pair<const Write*, const Write*>> both_;
   std::set<std::string, std::less<>> agreed_;

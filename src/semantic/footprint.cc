@@ -24,12 +24,16 @@ bool Changed::strong() const {
 Footprint settled(Footprint all) {
   std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
-    return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity);
+    return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity,
+                    use.of_local, use.made, use.declared);
   };
   std::ranges::sort(all.uses, {}, key);
   const auto same = std::ranges::unique(all.uses, {}, key);
   all.uses.erase(same.begin(), same.end());
   std::ranges::sort(all.paths);
+  std::ranges::sort(all.bound);
+  const auto twice = std::ranges::unique(all.bound);
+  all.bound.erase(twice.begin(), twice.end());
   return all;
 }
 
@@ -39,6 +43,7 @@ Footprint together(std::vector<Footprint> files) {
     std::ranges::move(file.paths, std::back_inserter(all.paths));
     std::ranges::move(file.writes, std::back_inserter(all.writes));
     std::ranges::move(file.uses, std::back_inserter(all.uses));
+    std::ranges::move(file.bound, std::back_inserter(all.bound));
     for (const auto& [name, containers] : file.definitions) all.definitions[name] += containers;
   }
   return settled(std::move(all));

@@ -60,8 +60,10 @@ struct Write {
   // `after` are one decision that both sides took.
   Digest before, after;
   std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
+  std::vector<std::string> gone;         // names that it defined, and does no more
   std::vector<std::string> maybe;        // names that statements, or what is opaque, may define
-  std::string of_type;                   // the name of the type it is a member of
+  std::vector<std::string> beside;  // of a method of an interface in Go, the others that it had
+  std::string of_type;              // the name of the type it is a member of
   // Of what stands before its parts in its container when they are more or fewer than before, and
   // before those loose statements in it that are.
   Digest behind;
@@ -72,6 +74,8 @@ struct Write {
   bool runs = false;       // loose statements, or a value that is computed when the file is loaded
   bool overload = false;   // added where its container had one of that name
   bool feeds_all = false;  // an import that brings in names it does not say
+  bool hidden = false;     // no code of another file, in Go of another folder, can name it
+  bool needed = false;     // of a type: nothing is one that is made without it
 };
 
 enum class UseState : std::uint8_t {
@@ -85,18 +89,33 @@ struct Use {
   std::string symbol;  // id of the symbol it stands in
   std::string path;
   std::string qualifier;  // the name before it: "a" of "a.b" and of "a::b"
+  std::string declared;   // names.h
   std::string language;
   UseRole role = UseRole::kPlain;
   UseState state = UseState::kGained;
   int arity = -1;      // arguments of a call; -1 when it is none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
+  bool of_local = false, made = false;  // names.h
 };
+
+// A name that means something at the top of a changed file, after the change.
+struct Bound {
+  std::string path, name;
+  std::string module;    // as an import says it; empty: the file declares the name itself
+  std::string original;  // as it is called there; empty: the module itself
+  bool handed = false;   // whoever imports this file can have it
+  auto operator<=>(const Bound&) const = default;
+};
+inline constexpr const char* kAnyName =
+    "*";  // as the name of a Bound: an import does not say which
 
 struct Footprint {
   std::vector<std::string> paths;  // sorted; of files that were only laid out anew, too
   std::vector<Write> writes;       // sorted by symbol
   std::vector<Use> uses;           // sorted by name
-  // In the changed files, before and after: how many containers have something of a name.
+  std::vector<Bound> bound;        // sorted
+  // In the changed files, before and after: how many containers have something of a name that is
+  // theirs. What an import brings in is somebody else's.
   std::map<std::string, int, std::less<>> definitions;
   bool empty() const { return writes.empty(); }
 };

@@ -7,7 +7,8 @@
 namespace gittxn::semantic {
 namespace {
 
-constexpr std::size_t kMaxCall = 16;  // children of a call; a longer list is none
+constexpr std::size_t kMaxFunction = 20'000;  // tokens of one that is looked through
+constexpr std::size_t kMaxCall = 16;          // children of a call; a longer list is none
 
 bool in_name(char c) {
   return is_word_byte(c) || c == '$';
@@ -129,6 +130,101 @@ int arity_of(const Node& leaf) {
   return -1;
 }
 
+// Children of a literal that no name goes with; in Rust, where each has one, all of them unless the
+// rest is taken from another value.
+int parts_of(const Node& literal) {
+  const Node* list = &literal;
+  for (const Node* kid : literal.kids) {
+    if (is_any(kid->field, {"body", "value"})) list = kid;
+  }
+  int parts = 0;
+  for (const Node* kid : list->kids) {
+    if (kid->kind == "base_field_initializer") return 0;
+    const bool keyed = is_any(kid->kind, {"keyed_element", "initializer_pair"});
+    if (kid->named && !kid->comment && !keyed) ++parts;
+  }
+  return parts;
+}
+
+// `int a[] = {1}` and `s x{1}`: the declaration of something that is given a list.
+bool is_given_a_list(const Node& declaration) {
+  return std::ranges::any_of(declaration.kids, [](const Node* kid) {
+    return kid->kind == "init_declarator" && std::ranges::any_of(kid->kids, [](const Node* value) {
+             return value->kind == "initializer_list" && parts_of(*value) > 0;
+           });
+  });
+}
+
+// In Java, where all other values say what they are.
+bool is_given_a_function(const Node& declaration) {
+  return std::ranges::any_of(declaration.kids, [](const Node* kid) {
+    return std::ranges::any_of(kid->kids, [](const Node* value) {
+      return is_any(value->kind, {"lambda_expression", "method_reference"});
+    });
+  });
+}
+
+// Of the name of a type.
+bool is_made(const Node& leaf, std::string_view language) {
+  // Who is given one does not make it.
+  const bool by_type = is_any(language, {"typescript", "tsx", "java", "go"});
+  const Node* at = &leaf;
+  for (std::size_t up = 0; up < kMaxCall && at->parent != nullptr; ++up) {
+    const Node& parent = *at->parent;
+    if (is_any(parent.kind,
+               {"composite_literal", "struct_expression", "compound_literal_expression"})) {
+      return !is_any(at->field, {"body", "value"}) && parts_of(parent) > 0;
+    }
+    if (parent.kind == "match_pattern") return true;
+    if (parent.kind == "declaration") return is_given_a_list(parent);
+    if (is_any(parent.kind, {"formal_parameters", "parameters", "parameter_list"})) {
+      return parent.field == "result";
+    }
+    if (is_any(parent.kind, {"field_declaration", "local_variable_declaration"})) {
+      return language == "java" && is_given_a_function(parent);
+    }
+    if (parent.kind == "property_signature") return false;
+    if (has_any(parent.kind, {"block", "body", "program", "source_file"})) return by_type;
+    at = &parent;
+  }
+  return by_type;
+}
+
+// Something between a function's begin and leaf `to` takes the name.
+bool is_taken_again(const Tree& tree, const Node& function, std::uint32_t to,
+                    std::string_view name) {
+  const std::vector<const Node*>& leaves = tree.leaves();
+  for (std::uint32_t i = function.leaf; i < to; ++i) {
+    if (leaves[i]->text != name) continue;
+    if (i > 0 && leaves[i - 1]->text == "var") return true;
+    std::uint32_t next = i + 1;
+    while (next < to && (leaves[next]->text == "," || is_identifier(leaves[next]->text))) ++next;
+    if (next < to && leaves[next]->text == ":=") return true;
+  }
+  return false;
+}
+
+// In Go, the type that the parameter of the name was declared with around leaf `at`.
+std::string_view type_of_parameter(const Tree& tree, std::uint32_t at, std::string_view name) {
+  for (const Node* node = tree.leaves()[at]->parent; node != nullptr; node = node->parent) {
+    if (!is_any(node->kind, {"function_declaration", "method_declaration", "func_literal"}))
+      continue;
+    if (node->leaves > kMaxFunction) return {};
+    for (const Node* list : node->kids) {
+      if (!is_any(list->field, {"parameters", "receiver"})) continue;
+      for (const Node* parameter : list->kids) {
+        const bool its = std::ranges::any_of(parameter->kids, [&](const Node* kid) {
+          return kid->field == "name" && kid->text == name;
+        });
+        const Node* type = its ? kid_in(*parameter, "type") : nullptr;
+        if (type == nullptr) continue;
+        return is_taken_again(tree, *node, at, name) ? std::string_view() : type->text;
+      }
+    }
+  }
+  return {};
+}
+
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
@@ -142,6 +238,10 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     if ((arrow || before == "::") && at > 1) {
       const std::string_view owner = tree.leaves()[at - 2]->text;
       if (is_identifier(owner)) read.qualifier = owner;
+      read.of_local = is_identifier(owner) && tree.is_local(*tree.leaves()[at - 2]);
+    }
+    if (read.of_local && tree.language().name == "go") {
+      read.declared = type_of_parameter(tree, at, read.qualifier);
     }
     if (arrow && read.role != UseRole::kSuper) read.role = UseRole::kMember;
     read.local = !arrow && before != "::" && tree.is_local(leaf);
@@ -149,6 +249,9 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   if (at == 0) read.local = tree.is_local(leaf);
   read.arity = arity_of(leaf);
   if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
+  if (leaf.kind == "type_identifier" || tree.language().name == "rust") {
+    read.made = is_made(leaf, tree.language().name);
+  }
   names->push_back(read);
 }
 

@@ -27,6 +27,10 @@ struct NameRead {
   UseRole role = UseRole::kPlain;
   int arity = -1;  // arguments of a call; -1 when it is none
   bool local = false;
+  bool of_local = false;  // the name before it is local
+  bool made = false;  // of a type: what stands there may be one that has to have all of its parts
+  // In Go, where the name before it is a parameter, the type of that.
+  std::string_view declared = {};
 };
 
 // Of the token at place `leaf` of tree.leaves().

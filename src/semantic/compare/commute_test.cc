@@ -340,7 +340,11 @@ TEST(Pairs, MembersOfWhichSeveralHaveTheName) {
       "}\n  int g(A a) { return 1; }\n}\n";
   const std::string changed = replaced(base, "class A {\n  int f()", "class A {\n  int f(int x)");
   expect("A.java", base, changed, replaced(base, "g(A a) { return 1", "g(A a) { return a.f()"),
-         kValidate, Rule::kAmbiguous);
+         kBlock, Rule::kDefinitionUse);
+  const std::string untold = replaced(base, "g(A a)", "g(Z a)");
+  expect("A.java", untold, replaced(untold, "class A {\n  int f()", "class A {\n  int f(int x)"),
+         replaced(untold, "g(Z a) { return 1", "g(Z a) { return a.f()"), kValidate,
+         Rule::kAmbiguous);
   const std::string one = replaced(base, "class B {\n  int f() { return 1; }\n", "class B {\n");
   expect("A.java", one, replaced(one, "int f()", "int f(int x)"),
          replaced(one, "g(A a) { return 1", "g(A a) { return a.f()"), kBlock, Rule::kDefinitionUse);
@@ -460,21 +464,6 @@ TEST(Pairs, FilesAddedAndRemoved) {
           .verdict,
       kBlock);
   EXPECT_TRUE(footprint_of({{"a.py", {}, {}}}, {}).empty());
-}
-
-// The new definition may be meant where the name is bound nowhere.
-TEST(Pairs, ANameThatANewFileBindsIsNotADefinitionInAnother) {
-  const auto added = [](const char* path, const char* text) {
-    return footprint_of({{path, {}, text}}, {});
-  };
-  const Footprint js = added("a.test.js", "const test = require('x');\ntest('a', 1);\n");
-  const Footprint twin = added("b.test.js", "const test = require('x');\ntest('b', 1);\n");
-  const Footprint uses = added("c.js", "test('c', 1);\n");
-  EXPECT_EQ(judge(js, twin).verdict, kCommute) << said(judge(js, twin));
-  EXPECT_EQ(judge(js, uses).verdict, kBlock);
-  const Footprint python = added("a.py", "def add(n):\n    return n\n");
-  const Footprint imports = added("b.py", "from c import add\n\n\ndef f():\n    return add(1)\n");
-  EXPECT_EQ(judge(python, imports).verdict, kCommute) << said(judge(python, imports));
 }
 
 TEST(Pairs, AMemberTakenOutOfWhatTheOtherTookAway) {

@@ -1,5 +1,7 @@
 #include "semantic/compare/events.h"
 
+#include <algorithm>
+
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -37,15 +39,17 @@ bool tells(const Write& write) {
 
 // What somebody who uses the type sees of it, without naming the member.
 bool shapes_type(const Write& write) {
-  const bool part = is_any(write.kind, {"field", "constant"});
+  const bool part = write.needed || is_any(write.kind, {"field", "constant"});
   return write.member && part && (write.change != Change::kChanged || write.what.strong());
 }
 
 // An import feeds the file that it is in; others may import the name from there.
-Judged by_import(const Defined& defined, const Use& use) {
+Judged by_import(const Defined& defined, const Use& use, Whose whose) {
   const Judged none = {Verdict::kCommute, Rule::kImport};
   if (use.role == UseRole::kText) return none;
   if (use.path != defined.write->path) {
+    const bool is_used = use.state == UseState::kGained && whose.sure;
+    if (is_used && defined.event >= Event::kStrong) return {Verdict::kBlock, Rule::kImport};
     const bool from = use.role == UseRole::kImport && use.state == UseState::kGained;
     return from && defined.event >= Event::kStrong ? Judged{Verdict::kValidate, Rule::kImport}
                                                    : none;
@@ -58,7 +62,7 @@ Judged by_import(const Defined& defined, const Use& use) {
   return {sure ? Verdict::kBlock : Verdict::kValidate, Rule::kImport};
 }
 
-Judged by_definition(const Defined& defined, const Use& use, int definitions) {
+Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const bool added = defined.event == Event::kAdded;
   const bool fresh = added || defined.write->change == Change::kAdded;
   const Rule rule = fresh ? Rule::kNewDefinition : Rule::kDefinitionUse;
@@ -66,11 +70,19 @@ Judged by_definition(const Defined& defined, const Use& use, int definitions) {
   if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};
   // Whose member it is cannot be told from the name when several have it; a new one that is no
   // overload is one of several.
-  if (added || definitions > 1) return {Verdict::kValidate, Rule::kAmbiguous};
+  if (!whose.sure && (added || whose.others)) return {Verdict::kValidate, Rule::kAmbiguous};
   return {Verdict::kBlock, rule};
 }
 
-Judged by_use(const Defined& defined, const Use& use, int definitions) {
+// Where one is made, or all kinds are told apart, and what it has to have is another thing.
+Judged by_shape(const Defined& defined, const Use& use) {
+  const bool called = use.arity >= 0 && defined.write->language == "python";
+  if ((use.made || called) && use.role != UseRole::kSuper)
+    return {Verdict::kBlock, Rule::kDefinitionUse};
+  return {Verdict::kValidate, Rule::kAmbiguous};
+}
+
+Judged by_use(const Defined& defined, const Use& use, Whose whose) {
   const bool gained = use.state == UseState::kGained;
   const Judged none = {Verdict::kCommute, Rule::kDisjoint};
   if (use.role == UseRole::kText) {
@@ -83,9 +95,11 @@ Judged by_use(const Defined& defined, const Use& use, int definitions) {
       return {Verdict::kValidate, Rule::kOpaque};
     case Event::kStrong:
     case Event::kAdded:
-      return by_definition(defined, use, definitions);
+      return by_definition(defined, use, whose);
     case Event::kBody:
       return {Verdict::kValidate, Rule::kBodyCaller};
+    case Event::kShape:
+      return gained ? by_shape(defined, use) : none;
     case Event::kMaybe:
       return gained ? Judged{Verdict::kValidate, Rule::kAmbiguous} : none;
     case Event::kMoved:
@@ -131,7 +145,8 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     if (!tells(*write)) continue;
     const Event event = event_of(*write);
     for (const std::string& name : write->defines) {
-      all.push_back({name, write, event});
+      const bool gone = std::ranges::binary_search(write->gone, name);
+      all.push_back({name, write, gone ? std::max(event, Event::kStrong) : event});
       if (write->of_type.empty()) continue;
       if (makes(name)) {
         all.push_back({write->of_type, write, event});
@@ -142,17 +157,19 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     for (const std::string& name : write->maybe) {
       all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
     }
-    if (shapes_type(*write)) all.push_back({write->of_type, write, Event::kMaybe});
+    if (shapes_type(*write)) {
+      all.push_back({write->of_type, write, write->needed ? Event::kShape : Event::kMaybe});
+    }
   }
   return all;
 }
 
-Judged judge(const Defined& defined, const Use& use, int definitions) {
+Judged judge(const Defined& defined, const Use& use, Whose whose) {
   if (use.state == UseState::kLost) return {};
   const Write& write = *defined.write;
   const bool here = use.path == write.path;
   auto [verdict, rule] =
-      write.kind == "import" ? by_import(defined, use) : by_use(defined, use, definitions);
+      write.kind == "import" ? by_import(defined, use, whose) : by_use(defined, use, whose);
   Reach reached = reach(write.language, use.language);
   const bool by_text = use.role == UseRole::kText || use.role == UseRole::kMember;
   if (reached == Reach::kNone || (reached == Reach::kText && !by_text && !here)) return {};

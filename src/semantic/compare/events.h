@@ -32,6 +32,7 @@ enum class Event : std::uint8_t {
   kMoved,   // its place, which has a meaning
   kMaybe,   // statements that may define it
   kBody,    // what it does or what its value is
+  kShape,   // what one of a type has to have
   kAdded,   // there is one more
   kStrong,  // what users rely on, or it is gone
   kOpaque,  // anything
@@ -54,8 +55,14 @@ struct Judged {
   Rule rule = Rule::kDisjoint;
 };
 
-// `definitions`: how many containers of the changed files have something of the name.
-Judged judge(const Defined& defined, const Use& use, int definitions);
+// How much is known of whose name a use is. `others`: the changed files have something of the name
+// that stays as it is. `sure`: it is the one that is defined.
+struct Whose {
+  bool others = false;
+  bool sure = false;
+};
+
+Judged judge(const Defined& defined, const Use& use, Whose whose);
 
 // "renamed a.py/f(). to a.py/g()." and the like.
 std::string did(const Write& write);

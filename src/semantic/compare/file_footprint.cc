@@ -5,8 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "semantic/compare/bound.h"
 #include "semantic/footprint.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
@@ -73,6 +75,7 @@ class FileFootprint {
                         (!pair_.after.symbols.empty() && pair_.after.opaque());
     if (opaque) return whole_file();
     count_definitions();
+    out_.bound = bound_in(pair_.after);
     note_places();
     for (const Outlined& symbol : pair_.before.symbols) {
       const auto now = after_.find(symbol.id);
@@ -121,11 +124,26 @@ class FileFootprint {
     return of == nullptr ? "" : std::string(of->name);
   }
 
+  static std::set<std::string_view> functions_of(const Outline& outline) {
+    std::set<std::string_view> names;
+    for (const Outlined& symbol : outline.symbols) {
+      if (symbol.parent == 0 && is_function(symbol.kind)) names.insert(symbol.name);
+    }
+    return names;
+  }
+
   void count_definitions() {
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const Outline* side : {&pair_.before, &pair_.after}) {
+      const bool naive = INJECTED_BUG("semantic.imports_define");
+      const std::set<std::string> borrowed = naive ? std::set<std::string>() : borrowed_in(*side);
+      const std::set<std::string_view> functions = functions_of(*side);
       for (const Outlined& symbol : side->symbols) {
+        if (symbol.kind == "import" && !naive) continue;
         for (const std::string& name : symbol.defines) {
+          if (symbol.parent == 0 && borrowed.contains(name)) continue;
+          // `exports = { f }`
+          if (symbol.kind == "key" && functions.contains(name)) continue;
           if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
         }
       }
@@ -184,6 +202,7 @@ class FileFootprint {
     if (const auto at = behind_.find(any.id); at != behind_.end())
       write.behind = sha256(at->second);
     uses_of(was, is, &write);
+    note_sight(pair_, was, is, &write);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
@@ -348,8 +367,8 @@ class FileFootprint {
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
     out_.uses.push_back({std::string(read.name), write.symbol, write.path,
-                         std::string(read.qualifier), write.language, read.role, state, read.arity,
-                         read.local});
+                         std::string(read.qualifier), std::string(read.declared), write.language,
+                         read.role, state, read.arity, read.local, read.of_local, read.made});
   }
 
   // --- places ---

@@ -267,6 +267,21 @@ class Statement {
   std::size_t at_ = 0;
 };
 
+// What `{a, b: c} = require(…)` binds, whose brace that closes is leaf `at`.
+std::vector<Binding> taken_apart(const std::vector<const Node*>& leaves, std::size_t at) {
+  std::vector<Binding> bindings;
+  for (std::size_t i = at; i-- > 0 && leaves[i]->text != "{";) {
+    if (!is_identifier(leaves[i]->text)) continue;
+    Binding& binding = bindings.emplace_back();
+    binding.local = binding.original = leaves[i]->text;
+    if (i < 2 || leaves[i - 1]->text != ":") continue;
+    binding.original = leaves[i - 2]->text;
+    i -= 2;
+  }
+  std::ranges::reverse(bindings);
+  return bindings;
+}
+
 // Of scripts: what calls and exports name.
 void loose_imports(const Outline& outline, const TextLines& lines, std::vector<Import>* out) {
   const std::vector<const Node*>& leaves = outline.tree->leaves();
@@ -286,6 +301,9 @@ void loose_imports(const Outline& outline, const TextLines& lines, std::vector<I
     import.line = lines.number_of(text);
     if (call && i > 3 && leaves[i - 3]->text == "=" && is_identifier(leaves[i - 4]->text)) {
       import.binds.push_back({std::string(leaves[i - 4]->text), {}});
+    }
+    if (call && i > 3 && leaves[i - 3]->text == "=" && leaves[i - 4]->text == "}") {
+      import.binds = taken_apart(leaves, i - 4);
     }
   }
 }

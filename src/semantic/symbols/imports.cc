@@ -106,6 +106,34 @@ void brought_to_rust(const Node& node, Strings* names) {
   }
 }
 
+// Of `*(*a)(int b)` the a.
+const Node* declared_in(const Node* declarator) {
+  while (declarator != nullptr && !is_identifier(declarator->text)) {
+    const Node* inner = kid_in(*declarator, "declarator");
+    for (const Node* kid : declarator->kids) {
+      if (inner == nullptr && kid->named && declarator->kind.starts_with("parenthesized"))
+        inner = kid;
+    }
+    declarator = inner;
+  }
+  return declarator;
+}
+
+// Of `int a, *b[2];`, `a, b int` and a group of constants all that it declares: which of them its
+// name is, is another matter.
+void add_declared(const Language& in, const Node& node, Strings* names) {
+  const bool c = is_any(in.name, {"c", "cpp"});
+  if (!c && in.name != "go") return;
+  for (const Node* kid : node.kids) {
+    if (!c && kid->kind == "const_spec") add_declared(in, *kid, names);
+    if (kid->field != (c ? "declarator" : "name")) continue;
+    const Node* declared = c ? declared_in(kid) : kid;
+    if (declared == nullptr || !is_identifier(declared->text)) continue;
+    const bool known = std::ranges::find(*names, declared->text) != names->end();
+    if (!known) names->emplace_back(declared->text);
+  }
+}
+
 }  // namespace
 
 void given_by(const Language& in, const Node& node, std::vector<std::string>* defines) {
@@ -121,9 +149,15 @@ void given_by(const Language& in, const Node& node, std::vector<std::string>* de
       is_any(node.decl, {"function", "prototype", "constructor", "type", "macro", "destructor"});
   if (one && is_operator(node, words.size())) defines->emplace_back("operator");
   if (one && !words.empty()) words = {words.back()};
-  for (const std::string_view word : words) {
-    if (!word.empty()) defines->emplace_back(word);
+  Strings declared;
+  if (is_any(node.decl, {"field", "constant", "variable"})) add_declared(in, node, &declared);
+  // What else stands in the name of something in C is its type.
+  if (declared.empty() || in.name == "go") {
+    for (const std::string_view word : words) {
+      if (!word.empty()) defines->emplace_back(word);
+    }
   }
+  std::ranges::move(declared, std::back_inserter(*defines));
 }
 
 std::string type_of(const Outline& outline, const Outlined& symbol) {

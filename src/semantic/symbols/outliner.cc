@@ -152,6 +152,8 @@ class Outliner {
     const bool hidden = at.loose || at.capability != Capability::kBody;
     if (!hidden || node.decl.empty() || at.open || is_data(tree_.language())) return;
     if (node.decl == "import" || node.decl == "package") return;
+    // A key in a decorator is the decorator's.
+    if (node.decl == "key" && is_function(symbol(at).kind)) return;
     if (!symbol(at).nodes.empty() && symbol(at).nodes.back() == &node) return;
     for (const std::string_view word : words_of(node.name)) defines.emplace_back(word);
   }

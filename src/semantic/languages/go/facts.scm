@@ -14,3 +14,5 @@
 (var_spec name: (identifier) @local)
 (const_spec name: (identifier) @local)
 (range_clause left: (expression_list (identifier) @local))
+(type_switch_statement alias: (expression_list (identifier) @local))
+(receive_statement left: (expression_list (identifier) @local))

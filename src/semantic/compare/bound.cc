@@ -1,0 +1,269 @@
+#include "semantic/compare/bound.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "semantic/compare/events.h"
+#include "semantic/kinds.h"
+#include "semantic/symbols/imports.h"
+
+namespace gittxn::semantic {
+namespace {
+
+std::string_view language_in(const Outline& outline) {
+  return outline.language == nullptr ? std::string_view()
+                                     : std::string_view(outline.language->name);
+}
+
+bool in_script(const Outline& outline) {
+  return family_of(language_in(outline)) == Family::kScript;
+}
+
+// A value that is made of something of that name which is another file's, most likely: `log =
+// lib.log`, `{log} = lib`, `log = require('./log')`.
+bool is_taken(const Outline& outline, const Outlined& symbol, std::string_view name) {
+  if (!is_identifier(symbol.name)) return true;
+  bool taken = false;
+  for (const Unit& unit : symbol.units) {
+    for (const std::uint32_t token : unit.tokens) {
+      const std::string_view text = outline.tree->leaves()[token]->text;
+      taken = taken || is_any(text, {"require", "import", "import_module", "__import__"});
+    }
+    names_in(outline, symbol, unit, [&](const NameIn& in) {
+      const bool elsewhere = in.read.role == UseRole::kMember || in.read.role == UseRole::kText;
+      taken = taken || (elsewhere && in.read.name == name);
+    });
+  }
+  return taken;
+}
+
+bool is_at_top(const Outlined& symbol) {
+  return symbol.parent == 0 && !is_any(symbol.kind, {"file", "import", "imports", "package"});
+}
+
+// What it declares cannot be another one's.
+bool is_its_own(const Outlined& symbol) {
+  return is_function(symbol.kind) || symbol.kind == "type";
+}
+
+void add_own(const Outline& outline, const std::set<std::string>& borrowed,
+             std::vector<Bound>* bound) {
+  for (const Outlined& symbol : outline.symbols) {
+    if (!is_at_top(symbol)) continue;
+    // A prototype is somebody else's.
+    if (family_of(language_in(outline)) == Family::kC && symbol.kind != "function") continue;
+    for (const std::string& name : symbol.defines) {
+      if (!is_its_own(symbol) && borrowed.contains(name)) continue;
+      bound->push_back({outline.path, name, {}, {}});
+    }
+  }
+}
+
+// One clause `{ a as b, c } from 'm'` whose brace is leaf `at`.
+struct Exported {
+  std::string_view name, original;
+};
+struct ExportClause {
+  std::vector<Exported> names;
+  std::string_view module;  // empty: of this file
+};
+
+std::string_view leaf(const Outline& outline, std::size_t at) {
+  const auto& leaves = outline.tree->leaves();
+  return at < leaves.size() ? leaves[at]->text : std::string_view();
+}
+
+std::string_view module_behind(const Outline& outline, std::size_t at) {
+  const std::string_view quoted = leaf(outline, at + 1);
+  if (leaf(outline, at) != "from" || quoted.size() < 2) return {};
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::vector<ExportClause> export_clauses(const Outline& outline) {
+  std::vector<ExportClause> clauses;
+  const std::size_t count = outline.tree->leaves().size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (leaf(outline, i) != "export") continue;
+    ++i;
+    if (leaf(outline, i) == "type") ++i;
+    ExportClause& clause = clauses.emplace_back();
+    if (leaf(outline, i) == "*") {
+      const bool named = leaf(outline, i + 1) == "as";
+      clause.names.push_back({named ? leaf(outline, i + 2) : kAnyName, {}});
+      clause.module = module_behind(outline, i + (named ? 3 : 1));
+    } else if (leaf(outline, i) == "{") {
+      for (++i; i < count && leaf(outline, i) != "}"; ++i) {
+        const std::string_view original = leaf(outline, i);
+        if (!is_identifier(original)) continue;
+        const bool renamed = leaf(outline, i + 1) == "as";
+        if (renamed) i += 2;
+        clause.names.push_back({leaf(outline, i), original});
+      }
+      clause.module = module_behind(outline, i + 1);
+    }
+    if (clause.names.empty()) clauses.pop_back();
+  }
+  return clauses;
+}
+
+void add_exported(const Outline& outline, std::vector<Bound>* bound) {
+  std::set<std::string_view> handed;
+  for (const ExportClause& clause : export_clauses(outline)) {
+    for (const Exported& one : clause.names) {
+      handed.insert(one.name);
+      if (clause.module.empty()) continue;
+      bound->push_back({outline.path, std::string(one.name), std::string(clause.module),
+                        std::string(one.original)});
+    }
+  }
+  for (Bound& one : *bound) one.handed = handed.contains(one.name);
+}
+
+// Of Rust: the names that are brought in for others, too.
+std::set<std::string> published_in(const Outline& outline) {
+  std::set<std::string> names;
+  for (const Outlined& symbol : outline.symbols) {
+    const bool open = symbol.kind == "import" && !symbol.nodes.empty() &&
+                      symbol.nodes.front()->text.starts_with("pub ");
+    if (open) names.insert(symbol.defines.begin(), symbol.defines.end());
+  }
+  return names;
+}
+
+bool is_package_main(const Outline& outline) {
+  return outline.tree != nullptr && leaf(outline, 0) == "package" && leaf(outline, 1) == "main";
+}
+
+bool says(const Outlined& symbol, Capability capability, std::string_view word) {
+  return has_word(symbol.code[static_cast<std::size_t>(capability)], word);
+}
+
+bool has_kid(const Node& node, std::string_view kind_or_text) {
+  return std::ranges::any_of(node.kids, [&](const Node* kid) {
+    return kid->kind == kind_or_text || kid->text == kind_or_text;
+  });
+}
+
+// The names that the export clauses of a script name, and those that it gives to `exports`.
+std::vector<std::string> handed_out(const Outline& outline) {
+  std::vector<std::string> names;
+  if (outline.tree == nullptr || !in_script(outline)) return names;
+  for (const ExportClause& clause : export_clauses(outline)) {
+    for (const Exported& one : clause.names) names.emplace_back(one.name);
+  }
+  for (std::size_t i = 3; i < outline.tree->leaves().size(); ++i) {
+    if (leaf(outline, i) != "=" || leaf(outline, i - 2) != "." ||
+        leaf(outline, i - 3) != "exports") {
+      continue;
+    }
+    names.emplace_back(leaf(outline, i - 1));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_hidden(const Outline& outline, const Outlined& symbol) {
+  const std::string_view language = language_in(outline);
+  if (language == "go") return is_package_main(outline);
+  if (language == "java") return symbol.member && says(symbol, Capability::kVisibility, "private");
+  const bool c = is_any(language, {"c", "cpp"});
+  return c && !symbol.member && !is_header(outline.path) &&
+         says(symbol, Capability::kVisibility, "static");
+}
+
+bool is_needed(const Outline& outline, const Outlined& symbol) {
+  if (!symbol.member || symbol.nodes.empty()) return false;
+  const Node& node = *symbol.nodes.front();
+  const std::string_view language = language_in(outline);
+  const bool field = symbol.kind == "field";
+  if (is_any(language, {"c", "cpp"})) return field;
+  if (language == "go") return field || node.kind == "method_elem";
+  if (language == "rust") return field || symbol.kind == "constant";
+  if (language == "python") {
+    constexpr auto kBody = static_cast<std::size_t>(Capability::kBody);
+    return is_any(symbol.kind, {"field", "variable"}) && symbol.code[kBody].empty();
+  }
+  if (is_any(language, {"typescript", "tsx"})) {
+    return node.kind.ends_with("_signature") && !has_kid(node, "?");
+  }
+  return language == "java" && node.kind == "method_declaration" && !has_kid(node, "block");
+}
+
+// Of a method of an interface in Go, the others of it.
+std::vector<std::string> others_of(const Outline& outline, const Outlined& symbol) {
+  std::vector<std::string> names;
+  if (language_in(outline) != "go" || !is_needed(outline, symbol) || symbol.kind == "field") {
+    return names;
+  }
+  for (const Outlined& other : outline.symbols) {
+    if (other.container == symbol.container && other.id != symbol.id) names.push_back(other.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<Bound> bound_in(const Outline& outline) {
+  std::vector<Bound> bound;
+  if (outline.tree == nullptr || outline.language == nullptr || is_data(*outline.language)) {
+    return bound;
+  }
+  const bool python = language_in(outline) == "python";
+  const std::set<std::string> published =
+      language_in(outline) == "rust" ? published_in(outline) : std::set<std::string>();
+  for (const Import& import : imports_in(outline)) {
+    if (import.all) bound.push_back({outline.path, kAnyName, import.module, {}, python});
+    for (const Binding& binding : import.binds) {
+      const bool handed = python || published.contains(binding.local);
+      bound.push_back({outline.path, binding.local, import.module, binding.original, handed});
+    }
+  }
+  if (in_script(outline)) add_exported(outline, &bound);
+  add_own(outline, borrowed_in(outline), &bound);
+  return bound;
+}
+
+std::set<std::string> borrowed_in(const Outline& outline) {
+  std::set<std::string> names;
+  if (outline.tree == nullptr || outline.language == nullptr) return names;
+  for (const Import& import : imports_in(outline)) {
+    for (const Binding& binding : import.binds) names.insert(binding.local);
+  }
+  if (!in_script(outline) && language_in(outline) != "python") return names;
+  for (const Outlined& symbol : outline.symbols) {
+    if (!is_at_top(symbol) || is_its_own(symbol)) continue;
+    for (const std::string& name : symbol.defines) {
+      if (is_taken(outline, symbol, name)) names.insert(name);
+    }
+  }
+  return names;
+}
+
+void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
+  const Outlined& any = is != nullptr ? *is : *was;
+  const Outline& there = is != nullptr ? pair.after : pair.before;
+  write->needed = is_needed(there, any);
+  write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&
+                  (is == nullptr || is_hidden(pair.after, *is));
+  for (std::string& name : others_of(there, any)) {
+    const bool old = std::ranges::any_of(pair.before.symbols, [&](const Outlined& other) {
+      return other.container == any.container && other.name == name;
+    });
+    if (old) write->beside.push_back(std::move(name));
+  }
+  if (was == nullptr || is == nullptr || write->opaque) return;
+  std::vector<std::string> before = was->defines, after = is->defines;
+  if (write->kind == "file") {
+    before = handed_out(pair.before);
+    after = handed_out(pair.after);
+  }
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  std::ranges::set_difference(before, after, std::back_inserter(write->gone));
+  write->defines.insert(write->defines.end(), write->gone.begin(), write->gone.end());
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,23 @@
+// What a file says of the names at its top, and who may see or has to have a symbol: found in an
+// outline, for footprints.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "semantic/footprint.h"
+#include "semantic/symbols/outline.h"
+
+namespace gittxn::semantic {
+
+std::vector<Bound> bound_in(const Outline& outline);
+
+// Names that the file has at its top and that are another one's: imported, or made of something
+// that is.
+std::set<std::string> borrowed_in(const Outline& outline);
+
+// Fills `gone`, `beside`, `hidden` and `needed`, and adds to `defines` what is gone.
+void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,80 @@
+#include "semantic/compare/moved.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "base/bug.h"
+#include "semantic/compare/sight.h"
+
+namespace gittxn::semantic {
+namespace {
+
+bool may_move(const Write& write) {
+  return write.container == write.path + "/" && write.kind != "import" && !write.opaque;
+}
+
+// The file that the name was in has it from the other one now.
+bool hands_on(const Footprint& side, const Write& from, const Write& to) {
+  if (INJECTED_BUG("semantic.hands_on_anything")) return true;
+  return std::ranges::all_of(from.defines, [&](const std::string& name) {
+    return std::ranges::any_of(side.bound, [&](const Bound& bound) {
+      const bool its = bound.path == from.path && !bound.module.empty() && bound.handed &&
+                       may_be_module(bound.module, from.path, to.path);
+      const bool named = bound.name == name && bound.original == name;
+      const bool any = bound.name == kAnyName && !name.starts_with('_');
+      return its && (named || any);
+    });
+  });
+}
+
+// Those of the same tokens that were in it, too.
+void add_members(const Footprint& side, const Write& from, const Write& to, Moved* moved) {
+  auto at = std::ranges::upper_bound(side.writes, from.symbol, {}, &Write::symbol);
+  for (; at != side.writes.end() && at->symbol.starts_with(from.symbol); ++at) {
+    if (at->change != Change::kRemoved) continue;
+    const std::string there = to.symbol + at->symbol.substr(from.symbol.size());
+    const auto member = std::ranges::lower_bound(side.writes, there, {}, &Write::symbol);
+    const bool same = member != side.writes.end() && member->symbol == there &&
+                      member->change == Change::kAdded && member->after == at->before;
+    if (same) moved->add(*at, *member);
+  }
+}
+
+}  // namespace
+
+void Moved::add(const Write& from, const Write& to) {
+  for (const Write* write : {&from, &to}) {
+    writes_.insert(write);
+    files_.emplace(write, from.path);
+    files_.emplace(write, to.path);
+  }
+}
+
+bool Moved::stays(const Write& write, const Use& use) const {
+  return writes_.contains(&write) && !files_.contains({&write, use.path});
+}
+
+Moved handed_on(const Footprint& side) {
+  Moved moved;
+  std::map<Digest, std::vector<const Write*>> fresh;
+  for (const Write& write : side.writes) {
+    if (write.change == Change::kAdded && may_move(write)) fresh[write.after].push_back(&write);
+  }
+  for (const Write& from : side.writes) {
+    if (from.change != Change::kRemoved || !may_move(from)) continue;
+    const auto found = fresh.find(from.before);
+    if (found == fresh.end()) continue;
+    for (const Write* to : found->second) {
+      if (to->path != from.path && to->kind == from.kind && to->defines == from.defines &&
+          hands_on(side, from, *to)) {
+        moved.add(from, *to);
+        add_members(side, from, *to, &moved);
+      }
+    }
+  }
+  return moved;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,251 @@
+#include "semantic/compare/sight.h"
+
+#include <algorithm>
+
+#include "base/bug.h"
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+
+namespace gittxn::semantic {
+namespace {
+
+std::string_view folder_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view last_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string_view stem_of(std::string_view path) {
+  const std::string_view name = last_name(path);
+  return name.substr(0, name.find('.', 1));
+}
+
+// The file is what its folder is called.
+bool is_index(std::string_view path) {
+  return is_any(stem_of(path), {"index", "__init__", "mod"});
+}
+
+std::string_view module_of(std::string_view path) {
+  return is_index(path) ? last_name(folder_name(path)) : stem_of(path);
+}
+
+// Comes with the language, and gives out nothing of a repository.
+bool is_standard(std::string_view module, std::string_view language) {
+  if (language == "python") {
+    return is_any(
+        module.substr(0, module.find('.')),
+        {"abc",        "argparse", "array",       "ast",       "asyncio",   "base64",  "codecs",
+         "contextlib", "copy",     "csv",         "ctypes",    "datetime",  "decimal", "difflib",
+         "enum",       "errno",    "functools",   "gc",        "getpass",   "glob",    "gzip",
+         "hashlib",    "heapq",    "hmac",        "importlib", "inspect",   "io",      "itertools",
+         "json",       "logging",  "math",        "mimetypes", "operator",  "os",      "pathlib",
+         "pickle",     "pprint",   "random",      "re",        "shlex",     "shutil",  "signal",
+         "socket",     "sqlite3",  "ssl",         "stat",      "string",    "struct",  "subprocess",
+         "sys",        "tarfile",  "tempfile",    "textwrap",  "threading", "time",    "traceback",
+         "types",      "typing",   "unicodedata", "unittest",  "urllib",    "uuid",    "warnings",
+         "weakref",    "zipfile",  "zlib"});
+  }
+  if (language == "go") {
+    return is_any(
+        module.substr(0, module.find('/')),
+        {"archive",  "bufio",    "bytes",   "compress", "container", "context", "crypto",
+         "database", "encoding", "errors",  "expvar",   "flag",      "fmt",     "hash",
+         "html",     "image",    "io",      "log",      "math",      "mime",    "net",
+         "os",       "path",     "reflect", "regexp",   "runtime",   "sort",    "strconv",
+         "strings",  "sync",     "syscall", "testing",  "text",      "time",    "unicode"});
+  }
+  if (module.starts_with("node:")) return true;
+  return is_any(module, {"assert",
+                         "buffer",
+                         "child_process",
+                         "cluster",
+                         "crypto",
+                         "dns",
+                         "events",
+                         "fs",
+                         "http",
+                         "http2",
+                         "https",
+                         "net",
+                         "os",
+                         "path",
+                         "perf_hooks",
+                         "process",
+                         "querystring",
+                         "readline",
+                         "stream",
+                         "string_decoder",
+                         "timers",
+                         "tls",
+                         "tty",
+                         "url",
+                         "util",
+                         "v8",
+                         "vm",
+                         "worker_threads",
+                         "zlib"});
+}
+
+bool is_exported(std::string_view name) {
+  // Of other letters it is not known here.
+  return !name.empty() && name[0] != '_' && (name[0] < 'a' || name[0] > 'z');
+}
+
+// The name is that of the symbol itself, and not of the type it is a member of.
+bool is_member(const Defined& defined) {
+  return !defined.write->of_type.empty() &&
+         std::ranges::find(defined.write->defines, defined.name) != defined.write->defines.end();
+}
+
+bool is_top(const Defined& defined) {
+  return defined.write->of_type.empty() && defined.write->container == defined.write->path + "/";
+}
+
+}  // namespace
+
+bool may_be_module(std::string_view module, std::string_view from, std::string_view path) {
+  const bool here = module.find_first_not_of("./") == std::string_view::npos;  // ".", "..", "./"
+  if (here) return is_index(path) && folder_name(from).starts_with(folder_name(path));
+  for (const std::string_view ending : {".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".py"}) {
+    if (module.ends_with(ending)) module.remove_suffix(ending.size());
+  }
+  const std::vector<std::string_view> words = words_of(module);
+  const std::string_view file = is_index(path) ? last_name(folder_name(path)) : stem_of(path);
+  // What Rust names is the module, or something in it.
+  const bool inside = module.contains("::") && words.size() > 1 && words[words.size() - 2] == file;
+  return inside || (!words.empty() && words.back() == file) || module.ends_with(file) ||
+         (words.size() > 1 && words.back() == "index" && words[words.size() - 2] == file);
+}
+
+Sights::Sights(const Footprint& side) {
+  for (const Bound& bound : side.bound) bound_[{bound.path, bound.name}].push_back(&bound);
+}
+
+const std::vector<const Bound*>& Sights::bound(std::string_view path, std::string_view name) const {
+  static const std::vector<const Bound*> kNothing;
+  const auto found = bound_.find({path, name});
+  return found == bound_.end() ? kNothing : found->second;
+}
+
+bool Sights::declares(std::string_view path, std::string_view name) const {
+  return std::ranges::any_of(bound(path, name),
+                             [](const Bound* bound) { return bound->module.empty(); });
+}
+
+Sight Sights::of(const Defined& defined, const Use& use) const {
+  const Write& write = *defined.write;
+  if (use.role == UseRole::kText) return Sight::kMaybe;
+  // Nobody can mean what has no name.
+  if (use.name == "_" && is_any(use.language, {"go", "rust"})) return Sight::kNone;
+  if (write.path == use.path) return Sight::kMaybe;
+  if (reach(write.language, use.language) != Reach::kFull) return Sight::kMaybe;
+  if (write.kind == "import") return of_import(defined, use);
+  if (use.language == "go") return in_go(defined, use);
+  if (use.language == "java") return write.hidden ? Sight::kNone : Sight::kMaybe;
+  if (family_of(use.language) == Family::kC) {
+    // Whoever includes the other file could not define the name again.
+    const bool own = !is_header(write.path) && declares(use.path, use.name);
+    return own ? Sight::kNone : Sight::kMaybe;
+  }
+  const bool modules = use.language == "python" || family_of(use.language) == Family::kScript;
+  return modules ? in_modules(defined, use) : Sight::kMaybe;
+}
+
+// Of a name that the file of the definition has from elsewhere.
+Sight Sights::of_import(const Defined& defined, const Use& use) const {
+  const std::string& path = defined.write->path;
+  if (use.role == UseRole::kMember) return of_module(defined, use);
+  if (use.role != UseRole::kImport) return Sight::kMaybe;
+  const auto from_there = [&](const auto& entry) {
+    return std::ranges::any_of(entry.second, [&](const Bound* bound) {
+      const bool its = bound->name == use.name || bound->original == use.name;
+      return its && !bound->module.empty() && may_be_module(bound->module, use.path, path);
+    });
+  };
+  for (auto at = bound_.lower_bound({use.path, {}}); at != bound_.end(); ++at) {
+    if (at->first.first != use.path) break;
+    if (from_there(*at)) return Sight::kSure;
+  }
+  return Sight::kMaybe;
+}
+
+// Behind the name of a module.
+Sight Sights::of_module(const Defined& defined, const Use& use) const {
+  if (use.of_local) return Sight::kMaybe;
+  const std::vector<const Bound*>& modules = bound(use.path, use.qualifier);
+  if (modules.empty()) {
+    const bool named = !use.qualifier.empty() && use.qualifier == module_of(defined.write->path);
+    return named ? Sight::kSure : Sight::kMaybe;
+  }
+  const bool is_it = std::ranges::any_of(modules, [&](const Bound* bound) {
+    return !bound->module.empty() && may_be_module(bound->module, use.path, defined.write->path);
+  });
+  if (is_it) return Sight::kSure;
+  const bool standard = std::ranges::all_of(
+      modules, [&](const Bound* bound) { return is_standard(bound->module, use.language); });
+  return standard ? Sight::kNone : Sight::kMaybe;
+}
+
+// Python's and scripts' files are modules: a plain name is the file's own, or it imports it.
+Sight Sights::in_modules(const Defined& defined, const Use& use) const {
+  const Write& write = *defined.write;
+  const bool added = write.change == Change::kAdded;
+  if (use.role == UseRole::kMember) {
+    const Sight sight = of_module(defined, use);
+    return is_top(defined) || sight == Sight::kNone ? sight : Sight::kMaybe;
+  }
+  // A member is named by the name of an argument or a key of something, at most.
+  const bool method = is_function(write.kind) && use.language == "python";
+  if (is_member(defined) && (added || method)) return Sight::kNone;
+  const std::vector<const Bound*>& all = bound(use.path, use.name);
+  if (all.empty()) return Sight::kMaybe;
+  if (INJECTED_BUG("semantic.bound_is_own")) return Sight::kNone;
+  const bool meant = std::ranges::any_of(all, [&](const Bound* bound) {
+    if (bound->module.empty()) return false;
+    if (may_be_module(bound->module, use.path, write.path)) return true;
+    return !added && !is_standard(bound->module, use.language);
+  });
+  return meant ? Sight::kMaybe : Sight::kNone;
+}
+
+// The package that comes with the language, of which the name before the use is one or has a type.
+bool Sights::is_standard_in_go(const Use& use) const {
+  const std::string_view type = first_word(use.declared);
+  const bool qualified = words_of(use.declared).size() == 2;
+  const std::string_view package = !use.of_local ? std::string_view(use.qualifier)
+                                   : qualified   ? type
+                                                 : std::string_view();
+  const std::vector<const Bound*>& all = bound(use.path, package);
+  return !all.empty() && std::ranges::all_of(all, [&](const Bound* bound) {
+    return is_standard(bound->module, "go");
+  });
+}
+
+Sight Sights::in_go(const Defined& defined, const Use& use) const {
+  const Write& write = *defined.write;
+  const std::string_view folder = folder_name(write.path);
+  const bool same = folder == folder_name(use.path);
+  if (use.role == UseRole::kMember && is_standard_in_go(use)) return Sight::kNone;
+  if (!same && (write.hidden || !is_exported(defined.name))) return Sight::kNone;
+  const bool behind_dot = use.role == UseRole::kMember || !use.qualifier.empty();
+  if (!same && !behind_dot && use.role != UseRole::kImport) {
+    // Fields are keys of literals.
+    if (is_member(defined)) return is_function(write.kind) ? Sight::kNone : Sight::kMaybe;
+    return bound(use.path, kAnyName).empty() ? Sight::kNone : Sight::kMaybe;
+  }
+  const std::vector<const Bound*>& packages = bound(use.path, use.qualifier);
+  const bool package = use.role == UseRole::kMember && !use.of_local && !packages.empty();
+  if (!package) return Sight::kMaybe;
+  const bool imported =
+      std::ranges::all_of(packages, [](const Bound* bound) { return !bound->module.empty(); });
+  if (imported && is_member(defined)) return Sight::kNone;
+  const bool is_it = std::ranges::any_of(packages, [&](const Bound* bound) {
+    return !folder.empty() && bound->module.ends_with(last_name(folder));
+  });
+  return is_it && is_top(defined) ? Sight::kSure : Sight::kMaybe;
+}
+
+}  // namespace gittxn::semantic

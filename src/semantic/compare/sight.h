@@ -1,0 +1,42 @@
+// Whether a use in one file can mean a definition in another one, by what its file says of the
+// name. Judged by names and paths alone: what is not sure to be somebody else's may be meant.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "semantic/compare/events.h"
+#include "semantic/footprint.h"
+
+namespace gittxn::semantic {
+
+// kSure: the module that it is a name of is the file of the definition.
+enum class Sight : std::uint8_t { kNone, kMaybe, kSure };
+
+// `side` is the one with the uses, and has to outlive it.
+class Sights {
+ public:
+  explicit Sights(const Footprint& side);
+  Sight of(const Defined& defined, const Use& use) const;
+  // The file declares the name at its top, itself.
+  bool declares(std::string_view path, std::string_view name) const;
+
+ private:
+  using At = std::pair<std::string_view, std::string_view>;  // path, name
+  const std::vector<const Bound*>& bound(std::string_view path, std::string_view name) const;
+  Sight of_import(const Defined& defined, const Use& use) const;
+  Sight in_modules(const Defined& defined, const Use& use) const;
+  Sight of_module(const Defined& defined, const Use& use) const;
+  bool is_standard_in_go(const Use& use) const;
+  Sight in_go(const Defined& defined, const Use& use) const;
+
+  std::map<At, std::vector<const Bound*>> bound_;
+};
+
+// An import of `module` by a file at `from` may be one of the file at `path`.
+bool may_be_module(std::string_view module, std::string_view from, std::string_view path);
+
+}  // namespace gittxn::semantic
