@@ -31,3 +31,6 @@
   arguments: (argument_list . (method name: (_) @name) .) @decl.function)
   (#any-of? @_how "private" "protected" "public" "module_function"))
 (alias name: (_) @name) @decl.alias
+((call !receiver method: (identifier) @_how
+  arguments: (argument_list . (simple_symbol) @name)) @decl.alias
+  (#any-of? @_how "alias_method"))
