@@ -129,6 +129,21 @@ int arity_of(const Node& leaf) {
   return -1;
 }
 
+// Of `sync.Pool{New: ...}` in Go "Pool": what is before the colon is a field of that, where the
+// type has a name and does not say that it is a map.
+std::string_view type_of_key(const Node& leaf) {
+  const Node* key = leaf.parent;
+  if (key == nullptr || key->kind != "literal_element" || key->field != "key") return {};
+  const Node* element = key->parent;
+  const Node* literal = element->parent == nullptr ? nullptr : element->parent->parent;
+  const Node* type = literal == nullptr ? nullptr : kid_in(*literal, "type");
+  if (type == nullptr || !is_any(type->kind, {"qualified_type", "type_identifier"})) {
+    return {};
+  }
+  const std::vector<std::string_view> words = words_of(type->text);
+  return words.empty() ? std::string_view() : words.back();
+}
+
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
@@ -147,6 +162,12 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.local = !arrow && before != "::" && tree.is_local(leaf);
   }
   if (at == 0) read.local = tree.is_local(leaf);
+  const std::string_view type = type_of_key(leaf);
+  if (!type.empty()) {
+    read.role = UseRole::kMember;
+    read.qualifier = type;
+    read.local = false;
+  }
   read.arity = arity_of(leaf);
   if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
   names->push_back(read);
