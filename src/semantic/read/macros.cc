@@ -8,6 +8,8 @@
 namespace gittxn::semantic {
 namespace {
 
+constexpr std::size_t kMostNested = 200;  // brackets, and conditionals
+
 enum class Lexeme : std::uint8_t { kWord, kString, kSign, kDirective };
 
 struct MacroToken {
@@ -211,6 +213,7 @@ class MacroFinder {
     std::vector<std::size_t> open;
     std::vector<Conditional> in;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (open.size() > kMostNested || in.size() > kMostNested) return;
       if (is(i, Lexeme::kDirective)) {
         directive(i, &open, &in);
       } else if (is(i, Lexeme::kSign) && is_any(word(i), {"(", "{", "["})) {

@@ -23,16 +23,20 @@ Outline opaque_outline(Outline outline, std::string_view text) {
   return outline;
 }
 
+// In a file with more of them hardly anything is certain.
+constexpr std::size_t kMostSealed = 500;
+
 // The declaration that an error is in becomes opaque, and nothing else; whether that was certain.
 bool seal_alone(const Outline& outline, const std::vector<Brackets>& brackets, const Misfit& error,
                 std::unordered_set<const Node*>* opaque) {
+  if (error.in != nullptr && opaque->contains(error.in)) return true;
+  if (opaque->size() > kMostSealed) return false;
   const std::vector<const Node*>& nodes = outline.symbols[error.symbol].nodes;
   if (nodes.size() == 1 && errs_inside_only(*outline.tree, brackets, *nodes.front())) {
     opaque->insert(nodes.front());
     return true;
   }
   if (error.in == nullptr) return false;
-  if (opaque->contains(error.in)) return true;
   const std::vector<const Node*> alone = stand_alone(*outline.tree, brackets, *error.in);
   opaque->insert(alone.begin(), alone.end());
   return !alone.empty();

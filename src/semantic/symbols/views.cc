@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/hash.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/outline.h"
@@ -47,6 +49,8 @@ class Viewer {
 
  private:
   enum class Of : std::uint8_t { kSame, kType };
+  // Of the code of the declaration that all its names share.
+  using Shared = std::array<Digest, kCapabilities>;
 
   void below(const Node& node, std::size_t parent) {
     for (const Node* kid : node.kids) {
@@ -172,11 +176,10 @@ class Viewer {
     made.units.emplace_back();
     const auto begin = static_cast<std::size_t>(node.text.data() - tree_.text().data());
     made.extents = {{begin, begin + node.text.size()}};
+    // Its tokens are hashed with what they belong to; once more for each symbol around it would be
+    // too much.
     std::string& body = made.code[static_cast<std::size_t>(Capability::kBody)];
-    for (std::uint32_t i = 0; i < node.leaves; ++i) {
-      const Node& leaf = *tree_.leaves()[node.leaf + i];
-      put_code(&body, '"', leaf.kind, leaf.text);
-    }
+    put_code(&body, 'v', node.kind, std::to_string(node.hash));
     return out_.symbols.size() - 1;
   }
 
@@ -189,6 +192,12 @@ class Viewer {
     if (!value && !alias && !is_any(decl, {"type", "constructor", "function"})) return;
     std::vector<const Node*> names;
     names_in_declaration(node, &names);
+    if (names.empty()) return;
+    Shared shared;
+    for (std::size_t i = 0; i < kCapabilities; ++i) {
+      const std::string& code = out_.symbols[index].code[i];
+      if (!code.empty()) shared[i] = sha256(code);
+    }
     for (const Node* name : names) {
       const bool same = (name->is_name || name->parent->kind == "const_spec") && (value || alias);
       const bool given = name->says == Fact::kMember || is_property(*name);
@@ -197,9 +206,9 @@ class Viewer {
       if (!same && !given) continue;
       const Of of = value || alias ? Of::kSame : Of::kType;
       if (name->kind.ends_with("_pattern")) {
-        bound_in(*name, index, of);
+        bound_in(*name, index, of, shared);
       } else if (name->kids.empty()) {
-        other(*name, index, of);
+        other(*name, index, of, shared);
       }
     }
   }
@@ -218,14 +227,14 @@ class Viewer {
   }
 
   // `const { a, b: c } = d`
-  void bound_in(const Node& pattern, std::size_t index, Of of) {
+  void bound_in(const Node& pattern, std::size_t index, Of of, const Shared& shared) {
     for (const Node* kid : pattern.kids) {
       const bool name =
           kid->kind == "identifier" || kid->kind == "shorthand_property_identifier_pattern";
       if (name) {
-        other(*kid, index, of);
+        other(*kid, index, of, shared);
       } else if (kid->field != "right" && kid->field != "key") {
-        bound_in(*kid, index, of);
+        bound_in(*kid, index, of, shared);
       }
     }
   }
@@ -238,7 +247,7 @@ class Viewer {
     });
   }
 
-  void other(const Node& name, std::size_t index, Of of) {
+  void other(const Node& name, std::size_t index, Of of, const Shared& shared) {
     const std::string_view word = first_word(name.text);
     const Outlined& named = out_.symbols[index];
     const std::string own = short_name(tree_.language().name, named.kind, named.name);
@@ -258,8 +267,7 @@ class Viewer {
     made.code = {};
     for (std::size_t i = 0; i < kCapabilities; ++i) {
       const bool body = static_cast<Capability>(i) == Capability::kBody;
-      if (!first.code[i].empty() && (same || !body))
-        put_code(&made.code[i], '&', {}, first.code[i]);
+      if (!shared[i].empty() && (same || !body)) put_code(&made.code[i], '&', {}, shared[i].str());
     }
     put_code(&made.code[0], '"', {}, word);
     if (!same) std::erase(first.defines, word);
