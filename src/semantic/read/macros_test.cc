@@ -94,5 +94,26 @@ TEST(Macros, AChangeOfOneIsSeen) {
             Verdict::kCommute);
 }
 
+TEST(Macros, WhatIsAroundThemIsJudgedAsElsewhere) {
+  using testing::replaced_once;
+  const std::string base =
+      "#ifdef __cplusplus\nextern \"C\" {\n#endif\nAPI(int) f(int a);\nMADE(k) int +;\n"
+      "int g(void);\n#ifdef __cplusplus\n}\n#endif\n";
+  const auto verdict_with = [&](const std::string& header, const std::string& call) {
+    const Footprint a = footprint_of({{"a.h", base, header}}, {});
+    const Footprint b = footprint_of(
+        {{"b.c", "int u(void) {\n  return 1;\n}\n", "int u(void) {\n  return " + call + ";\n}\n"}},
+        {});
+    return commute(a, b).verdict;
+  };
+  const std::string longer = replaced_once(base, "f(int a)", "f(int a, int b)");
+  EXPECT_EQ(verdict_with(longer, "f(1)"), Verdict::kBlock);
+  EXPECT_EQ(verdict_with(longer, "g()"), Verdict::kCommute);
+  EXPECT_EQ(verdict_with(replaced_once(base, "API(int) f(int a);\n", ""), "f(1)"), Verdict::kBlock);
+  // What did not parse may define any of its words.
+  EXPECT_NE(verdict_with(replaced_once(base, "MADE(k)", "MADE(n)"), "k()"), Verdict::kCommute);
+  EXPECT_NE(verdict_with(replaced_once(base, "MADE(k) int +;\n", ""), "k()"), Verdict::kCommute);
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

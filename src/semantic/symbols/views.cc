@@ -35,6 +35,17 @@ bool is_closure(const Node& node) {
   return false;
 }
 
+// The last function that is given to a call which is there to run it: what it declares is the
+// file's.
+bool wraps_file(const Node& closure) {
+  if (closure.parent == nullptr || closure.parent->kind != "arguments") return false;
+  const Node* function = kid_in(*closure.parent->parent, "function");
+  if (function == nullptr) return false;
+  return is_any(function->kind, {"parenthesized_expression", "function_expression"}) ||
+         is_any(function->text, {"define", "require", "requirejs", "$", "jQuery",
+                                 "$(document).ready", "jQuery(document).ready"});
+}
+
 class Viewer {
  public:
   explicit Viewer(Outline* outline) : out_(*outline), tree_(*outline->tree) {
@@ -69,12 +80,13 @@ class Viewer {
       gives_ = false;
       return;
     }
-    if (is_closure(node)) {
+    if (is_closure(node) && (parent != 0 || !wraps_file(node))) {
       const Node* body = kid_in(node, "body");
       if (parent != 0 && body != nullptr && is_script(tree_.language())) methods(*body, parent);
       return;
     }
-    const std::string_view name = name_of(node, out_.symbols[parent].kind);
+    std::string_view name = name_of(node, out_.symbols[parent].kind);
+    if (parent == 0 && node.kind == "assignment_expression") name = assigned(node);
     if (name.empty()) return below(node, parent);
     const std::size_t view = add(node, kind_of(node), name, parent);
     if (view == 0) return;
@@ -144,6 +156,17 @@ class Viewer {
       name = defined_by(node);
     }
     return name.size() <= kMaxViewName && is_identifier(first_word(name)) ? name : "";
+  }
+
+  // `app.load = function () {}` and `app.limits = {}` in a function around the whole file.
+  static std::string_view assigned(const Node& assignment) {
+    const Node* left = kid_in(assignment, "left");
+    const Node* right = kid_in(assignment, "right");
+    if (left == nullptr || right == nullptr) return {};
+    const bool named = is_any(left->kind, {"member_expression", "identifier"});
+    const bool value = is_any(right->kind, {"function_expression", "arrow_function", "object",
+                                            "class", "generator_function"});
+    return named && value && left->text.size() <= kMaxViewName ? left->text : std::string_view();
   }
 
   // `define('LIMIT', 1)` of PHP.

@@ -68,6 +68,14 @@ TEST(Views, NamesOfScripts) {
   EXPECT_EQ(names_in_file("javascript", "function A() { this.b = function () { let no; }; }\n"),
             "A b ");
   EXPECT_EQ(names_in_file("javascript", "const { a, b: c } = d;\n"), "{a,b:c} a c ");
+  EXPECT_EQ(names_in_file("javascript", "define(['a'], function (a) { function b() {} });\n"),
+            "b ");
+  EXPECT_EQ(names_in_file("javascript",
+                          "(function (f) { f(); })(function () { a.b = function () {};"
+                          " var c = 1; });\n"),
+            "b c ");
+  EXPECT_EQ(names_in_file("javascript", "A = new function () { this.b = function () {}; };\n"),
+            "A b ");
   EXPECT_EQ(names_in_file("javascript", "f(function () { function no() {} });\n"), "");
   EXPECT_EQ(names_in_file("typescript",
                           "declare function a(b: number): void;\ndeclare const c: 1;\n"

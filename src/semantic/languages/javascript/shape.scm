@@ -19,8 +19,9 @@
   (#any-of? @_owner "exports" "module"))
 (program (expression_statement (assignment_expression left: (member_expression) @name
   right: (object))) @decl.variable)
-(program (expression_statement (assignment_expression left: (member_expression) @name
-  right: (class))) @decl.variable)
+(program (expression_statement (assignment_expression
+  left: [(member_expression) (identifier)] @name
+  right: [(class) (new_expression constructor: (function_expression))])) @decl.variable)
 (program (expression_statement (assignment_expression
   left: [(member_expression) (identifier)] @name
   right: [(function_expression) (generator_function) (arrow_function)])) @decl.function)
