@@ -13,7 +13,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// The names, each with what it is in: "Cart.total"; in the order of the symbols.
+// The names of all symbols but imports, in the order of the symbols.
 std::string names_in_file(const std::string& language, const std::string& text) {
   std::string names;
   const FileSymbols file = symbols_of(find_language(language), "", text, {});
