@@ -87,23 +87,22 @@ struct Looking {
 
 // --- symbols ---
 
-bool has_name(const semantic::Symbol& symbol, const std::string& name) {
-  return symbol.name == name || std::ranges::find(symbol.defines, name) != symbol.defines.end();
+bool has_name(std::string_view language, const semantic::Symbol& symbol, const std::string& name) {
+  return symbol.name == name || semantic::short_name(language, symbol.kind, symbol.name) == name ||
+         std::ranges::find(symbol.defines, name) != symbol.defines.end();
 }
 
 void add_file(const SymbolsRequest& request, const std::string& path, const FileFacts& facts,
               SymbolsReport& report) {
   ++report.files;
+  std::vector<SymbolLine> lines;
+  std::size_t part = 0;
   for (std::size_t i = 0; i < facts.symbols.size(); ++i) {
     const semantic::Symbol& symbol = facts.symbols[i];
     if (!request.kind.empty() && symbol.kind != request.kind) continue;
-    if (!request.name.empty() && !has_name(symbol, request.name)) continue;
-    if (request.limit > 0 && report.lines.size() >= request.limit) {
-      ++report.more;
-      continue;
-    }
+    if (!request.name.empty() && !has_name(facts.language, symbol, request.name)) continue;
     SymbolLine line{path, facts.language, semantic::id_in(path, symbol.id), symbol.kind,
-                    symbol.name};
+                    semantic::short_name(facts.language, symbol.kind, symbol.name)};
     line.first = facts.lines[i].first;
     line.last = facts.lines[i].last;
     if (symbol.opaque) {
@@ -115,7 +114,21 @@ void add_file(const SymbolsRequest& request, const std::string& path, const File
       line.hashes.emplace_back(semantic::capability_name(static_cast<semantic::Capability>(c)),
                                symbol.hashes[c]);
     }
-    report.lines.push_back(std::move(line));
+    lines.push_back(std::move(line));
+    for (; part < facts.parts.size() && facts.parts[part].symbol <= i; ++part) {
+      if (facts.parts[part].symbol < i) continue;
+      SymbolLine& other = lines.emplace_back(lines.back());
+      other.first = facts.parts[part].lines.first;
+      other.last = facts.parts[part].lines.last;
+    }
+  }
+  std::ranges::stable_sort(lines, {}, &SymbolLine::first);
+  for (SymbolLine& line : lines) {
+    if (request.limit > 0 && report.lines.size() >= request.limit) {
+      ++report.more;
+    } else {
+      report.lines.push_back(std::move(line));
+    }
   }
 }
 
@@ -159,6 +172,13 @@ Status list_file(Looking& looking, const SymbolsRequest& request, const std::str
   if (::lstat(whole.c_str(), &info) != 0) return fail_errno(errno, "'" + path + "'");
   if (!S_ISREG(info.st_mode)) {
     add_file(request, path, semantic::opaque_facts(semantic::Opaque::kNotAFile, path), report);
+    return {};
+  }
+  // What is not looked into is not read, and so has no hashes.
+  if (static_cast<std::size_t>(info.st_size) > semantic::Budget().bytes) {
+    semantic::FileFacts facts = semantic::opaque_facts(semantic::Opaque::kTooLarge, path);
+    facts.symbols.front().hashes = {};
+    add_file(request, path, facts, report);
     return {};
   }
   const std::string text = TRY(read_file(whole, kMostBlob));

@@ -64,6 +64,11 @@ constexpr auto kUses = [](auto& io, auto& facts) {
     each.count(use.arity);
     each.one_of(use.role, semantic::UseRole::kText);
   });
+  io.list(facts.parts, [](auto& each, auto& part) {
+    each.number(part.symbol, kMost);
+    each.number(part.lines.first, kMost);
+    each.distance(part.lines.first, part.lines.last, kMost);
+  });
   io.list(facts.imports, [](auto& each, auto& import) {
     each.text(import.module);
     each.number(import.line, kMost);

@@ -233,6 +233,10 @@ class Judge {
         affected.relation = Relation::kCaller;
       }
       const Linked link = linked_to(candidate, reference.name, subject);
+      // In Go what is behind a '.', or a key of a literal, is nothing of a package that the file
+      // does not import.
+      const bool field = reference.role == UseRole::kMember && !is_member(subject);
+      if (candidate.language == "go" && field && link.link == Link::kNo) return;
       affected.why = doubt(candidate, use, subject, link);
       if (affected.why.empty()) {
         affected.certainty = Certainty::kResolved;

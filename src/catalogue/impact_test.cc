@@ -165,6 +165,19 @@ TEST_F(Impacts, GoPackagesAndRustModules) {
   EXPECT_NE(load.find("caller resolved rust/src/lib.rs:5\n"), std::string::npos) << load;
 }
 
+TEST_F(Impacts, AKeyOfALiteralOfGoIsNoUseOfAFunction) {
+  world_.commit({
+      {"go.mod", "module example.com/shop\n\ngo 1.22\n"},
+      {"a/new.go", "package a\n\nfunc New() int {\n\treturn 1\n}\n"},
+      {"a/pool.go",
+       "package a\n\nimport \"sync\"\n\nvar pool = sync.Pool{New: func() any { return 1 }}\n\n"
+       "func two() int {\n\treturn New()\n}\n"},
+  });
+  const std::string made = of("New");
+  EXPECT_NE(made.find("resolved a/pool.go:8\n"), std::string::npos) << made;
+  EXPECT_EQ(made.find("a/pool.go:5"), std::string::npos) << made;
+}
+
 TEST_F(Impacts, NamesAreFoundByWhatTheyAreIn) {
   world_.commit({
       {"a.py", "class Token:\n    def load(self):\n        pass\n"},

@@ -29,10 +29,6 @@ bool any(const Linked& link, Test test) {
                              [&](const semantic::Import* import) { return test(*import); });
 }
 
-bool is_member(const Subject& subject) {
-  return subject.container.contains('#') || subject.kind == "field";
-}
-
 // The import calls the module so.
 bool names(const semantic::Import& import, std::string_view by) {
   const auto words = semantic::words_of(import.module);
@@ -47,6 +43,12 @@ bool binds(const semantic::Import& import, std::string_view name) {
 }
 
 }  // namespace
+
+bool is_member(const Subject& subject) {
+  const bool receives =
+      subject.language == "go" && subject.kind == "function" && !subject.symbol.ends_with("().");
+  return receives || subject.container.contains('#') || subject.kind == "field";
+}
 
 void Sight::note_path(const std::string& path, const std::string& name) {
   if (name == "go.mod") go_mods_.push_back(path);

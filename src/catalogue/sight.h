@@ -26,6 +26,9 @@ struct Importer {
   const std::vector<semantic::Import>& imports;
 };
 
+// It is found behind a value of its type, not by its name alone.
+bool is_member(const Subject& subject);
+
 // One per question: it remembers what it has looked up.
 class Sight {
  public:

@@ -38,6 +38,9 @@ std::string explained_lines(const ReadSet& reads, const Style& style);
 std::string why_it_counts(const Read& read);  // "holds while the file has these bytes"
 // "pid 4711, cat src/x.c" or "call toolu_01 of session ...", as far as it is known.
 std::string who_made_it(const Read& read);
+// "nothing is called 'pay' in 3 files"
+std::string no_symbols_sentence(const api::SymbolsReport& report, const std::string& kind,
+                                const std::string& name);
 std::string symbols_lines(const api::SymbolsReport& report, const Style& style);
 std::string impact_lines(const api::ImpactReport& report, const Style& style);
 std::string subjects_lines(const api::ImpactReport& report, const Style& style);

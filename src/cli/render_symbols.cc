@@ -110,6 +110,14 @@ constexpr std::size_t kMostSubjects = 20;
 
 }  // namespace
 
+std::string no_symbols_sentence(const api::SymbolsReport& report, const std::string& kind,
+                                const std::string& name) {
+  const std::string files = counted(report.files, "file");
+  if (name.empty()) return fmt::format("nothing is a {} in {}", clean(kind), files);
+  const std::string what = kind.empty() ? "nothing" : "no " + clean(kind);
+  return fmt::format("{} is called '{}' in {}", what, clean(name), files);
+}
+
 std::string symbols_lines(const api::SymbolsReport& report, const Style& style) {
   std::string out;
   for (const api::SymbolLine& line : report.lines) {

@@ -41,6 +41,14 @@ TEST(RenderSymbols, JsonHasTheHashesAndSaysWhatIsLeftOut) {
   EXPECT_NE(symbols_lines(report, {}).find("and 7 more; --limit 0 shows all\n"), std::string::npos);
 }
 
+TEST(RenderSymbols, WhereNothingHasTheNameASentenceSaysSo) {
+  api::SymbolsReport report;
+  report.files = 2;
+  EXPECT_EQ(no_symbols_sentence(report, "", "pay"), "nothing is called 'pay' in 2 files");
+  EXPECT_EQ(no_symbols_sentence(report, "type", "pay"), "no type is called 'pay' in 2 files");
+  EXPECT_EQ(no_symbols_sentence(report, "macro", ""), "nothing is a macro in 2 files");
+}
+
 TEST(RenderSymbols, ImpactByRelation) {
   api::ImpactReport report;
   report.subjects = {{.path = "a.py", .symbol = "a.py/f().", .kind = "function", .line = 3}};

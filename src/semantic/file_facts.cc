@@ -57,6 +57,10 @@ Opaque why_opaque(const Outline& outline, std::string_view text, const Budget& b
   return outline.language == nullptr ? Opaque::kUnknownLanguage : Opaque::kNotParsed;
 }
 
+Lines lines_in(const TextLines& lines, std::string_view text) {
+  return {lines.number_of(text), lines.number_of(text.substr(text.empty() ? 0 : text.size() - 1))};
+}
+
 }  // namespace
 
 std::string_view opaque_reason(Opaque opaque) {
@@ -80,11 +84,13 @@ FileFacts facts_of(std::string_view name, std::string_view text, const Budget& b
   facts.opaque = why_opaque(outline, text, budget);
   facts.symbols = symbols_in(outline).symbols;
   const TextLines lines(outline.bytes());
-  for (const Outlined& symbol : outline.symbols) {
+  for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {
+    const Outlined& symbol = outline.symbols[i];
     const bool part = symbol.kind != "file" && !symbol.nodes.empty();
-    const std::string_view text_of = part ? symbol.nodes.front()->text : outline.bytes();
-    const std::string_view last = text_of.substr(text_of.empty() ? 0 : text_of.size() - 1);
-    facts.lines.push_back({lines.number_of(text_of), lines.number_of(last)});
+    facts.lines.push_back(lines_in(lines, part ? symbol.nodes.front()->text : outline.bytes()));
+    for (std::size_t n = 1; part && n < symbol.nodes.size(); ++n) {
+      facts.parts.push_back({i, lines_in(lines, symbol.nodes[n]->text)});
+    }
   }
   if (outline.tree != nullptr) {
     for (std::uint32_t i = 0; i < outline.symbols.size(); ++i) {

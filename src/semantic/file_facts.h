@@ -35,6 +35,13 @@ struct Lines {
   bool operator==(const Lines&) const = default;
 };
 
+// A symbol of several parts has one for each but the first.
+struct SymbolPart {
+  std::uint32_t symbol = 0;  // place in `symbols`
+  Lines lines;
+  bool operator==(const SymbolPart&) const = default;
+};
+
 // A name in a symbol; the same one with the same role counts once, at its first line.
 struct Reference {
   std::string name;
@@ -67,8 +74,9 @@ struct Import {
 struct FileFacts {
   std::string language;  // empty when unknown
   Opaque opaque = Opaque::kNo;
-  std::vector<Symbol> symbols;  // ids without the path: "/" is the file, "/Token#" a type in it
-  std::vector<Lines> lines;     // of each symbol; of several parts the first
+  std::vector<Symbol> symbols;    // ids without the path: "/" is the file, "/Token#" a type in it
+  std::vector<Lines> lines;       // of each symbol; of several parts the first
+  std::vector<SymbolPart> parts;  // by symbol
   std::vector<Reference> references;  // by symbol, then by name
   std::vector<Import> imports;        // in the order of the file
 };

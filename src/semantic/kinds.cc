@@ -47,7 +47,21 @@ bool has_declarations(const Node& node) {
 
 bool is_container(const Node& node) {
   if (node.decl == "block") return has_declarations(node);
+  if (holds_members(node)) return true;
   return is_any(node.decl, {"type", "namespace", "impl", "guard", "table", "key", "import"});
+}
+
+bool holds_members(const Node& node) {
+  const bool holder = is_any(
+      node.kind, {"declaration", "field_declaration", "type_definition", "template_declaration"});
+  if (holder) {
+    const Node* type = kid_in(node, "type");
+    return type != nullptr && kid_in(*type, "body") != nullptr;
+  }
+  if (node.decl.empty() && node.kind == "namespace_definition") return true;
+  return is_any(node.kind,
+                {"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"}) &&
+         kid_in(node, "body") != nullptr;
 }
 
 bool is_block(const Node& node) {

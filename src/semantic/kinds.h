@@ -22,6 +22,9 @@ bool is_section(const Node& node);
 
 // Its declarations may be symbols.
 bool is_container(const Node& node);
+// It has no name of its own for them, or holds a type that has: `struct { int a; } b;`, an unnamed
+// namespace.
+bool holds_members(const Node& node);
 // Its children are statements.
 bool is_block(const Node& node);
 // What holds it (decorated, exported, a template) is a declaration of the same kind and name.

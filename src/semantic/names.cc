@@ -225,6 +225,21 @@ std::string_view type_of_parameter(const Tree& tree, std::uint32_t at, std::stri
   return {};
 }
 
+// Of `sync.Pool{New: ...}` in Go "Pool": what is before the colon is a field of that, where the
+// type has a name and does not say that it is a map.
+std::string_view type_of_key(const Node& leaf) {
+  const Node* key = leaf.parent;
+  if (key == nullptr || key->kind != "literal_element" || key->field != "key") return {};
+  const Node* element = key->parent;
+  const Node* literal = element->parent == nullptr ? nullptr : element->parent->parent;
+  const Node* type = literal == nullptr ? nullptr : kid_in(*literal, "type");
+  if (type == nullptr || !is_any(type->kind, {"qualified_type", "type_identifier"})) {
+    return {};
+  }
+  const std::vector<std::string_view> words = words_of(type->text);
+  return words.empty() ? std::string_view() : words.back();
+}
+
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
@@ -247,6 +262,12 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.local = !arrow && before != "::" && tree.is_local(leaf);
   }
   if (at == 0) read.local = tree.is_local(leaf);
+  const std::string_view type = type_of_key(leaf);
+  if (!type.empty()) {
+    read.role = UseRole::kMember;
+    read.qualifier = type;
+    read.local = false;
+  }
   read.arity = arity_of(leaf);
   if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
   if (leaf.kind == "type_identifier" || tree.language().name == "rust") {

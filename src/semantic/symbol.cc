@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "semantic/kinds.h"
 #include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
@@ -43,7 +44,35 @@ Symbol symbol_of(const Outline& outline, const Outlined& from) {
   return symbol;
 }
 
+// Of `shop::Cart<int>::total` and `shop::Cart<int>` what it is without what it is in and made for.
+std::string_view last_of_path(std::string_view name) {
+  const std::size_t sign = name.find("operator");  // in which these mean something else
+  std::size_t from = 0, depth = 0;
+  for (std::size_t i = 0; i < std::min(sign, name.size()); ++i) {
+    depth += name[i] == '<' ? 1 : 0;
+    depth -= name[i] == '>' && depth > 0 ? 1 : 0;
+    if (name[i] == ':' && depth == 0) from = i + 1;
+  }
+  constexpr std::size_t kOperator = 8;
+  const bool cast = sign != std::string_view::npos && name.size() > sign + kOperator + 1 &&
+                    name[sign + kOperator] != '(';
+  if (cast && is_word_byte(name[sign + kOperator])) name = name.substr(0, name.find('(', sign));
+  name.remove_prefix(from);
+  return sign == std::string_view::npos ? name.substr(0, name.find('<')) : name;
+}
+
 }  // namespace
+
+std::string short_name(std::string_view language, std::string_view kind, std::string_view name) {
+  if (kind == "import" || kind == "unknown" || kind == "guard") return std::string(name);
+  if (language == "cpp") name = last_of_path(name);
+  const bool path = is_any(language, {"javascript", "typescript", "tsx"}) && !name.empty() &&
+                    is_word_byte(name.back());
+  if (path) name.remove_prefix(name.rfind('.') + 1);
+  const bool symbol = language == "ruby" && is_any(kind, {"field", "alias"});
+  if (symbol) name.remove_prefix(name.rfind(':') + 1);
+  return std::string(name);
+}
 
 std::string_view capability_name(Capability capability) {
   constexpr std::string_view kNames[] = {"signature", "visibility", "body", "contract", "build"};

@@ -13,10 +13,13 @@
 // A container's members are symbols of their own and no part of it. Several declarations with the
 // same id (overloads a language does not tell apart, a namespace opened again, a prototype and its
 // definition) are one symbol of several parts, in order. What is declared inside a function or a
-// value is part of that.
+// value is part of that. Where it has a name for others it is a symbol besides, as is the second
+// name of one declaration; but its tokens stay where they are, and it changes with them.
 //
 // Degrades, never guesses: a declaration that overlaps a parse error is opaque together with what
-// it is in, or alone where brackets.cc proves that the error stayed inside; an unknown language, an
+// it is in, or alone where brackets.cc proves that the error stayed inside; what is no declaration
+// then is a symbol of the kind "unknown", named by its text, that may define every word in it. What
+// the preprocessor alone can read is put away and stays a token (parse.h). An unknown language, an
 // opaque file and one over the budget is one symbol. Of an opaque symbol every capability is the
 // hash of its bytes.
 //
@@ -52,7 +55,7 @@ struct Extent {
 struct Symbol {
   std::string id;
   std::string container;  // the id of what it is in; empty of the file itself
-  std::string kind;       // kind class of shape.scm; "file", "import"
+  std::string kind;       // kind class of shape.scm; "file", "import", "unknown"
   std::string name;       // as people say it, without what it is in; empty of the file
   // The names that looking this symbol up goes by: mostly `name` alone; all that one declaration or
   // import binds; none of the file.
@@ -86,6 +89,9 @@ FileSymbols symbols_of(const Language* language, std::string_view path, std::str
 // The same of an outline (outline.h), for who needs more of it than the symbols.
 struct Outline;
 FileSymbols symbols_in(const Outline& outline);
+
+// The name of a symbol alone: `total` of `Cart<int>::total`, `exports.total` and `:total`.
+std::string short_name(std::string_view language, std::string_view kind, std::string_view name);
 
 // Who reads: people and models decide on comments too, compilers and tests do not.
 enum class Reader : std::uint8_t { kPerson, kTool };

@@ -195,9 +195,12 @@ TEST(Symbols, AParseErrorMakesOpaqueWhatItIsIn) {
   const FileSymbols part = symbols(
       "A.java", "class A { int f() { return 1 +; } int g() { return 1; } }\nclass B { int h; }\n");
   EXPECT_FALSE(part.opaque);
-  EXPECT_TRUE(find_symbol(part, "A#").opaque);
+  EXPECT_FALSE(find_symbol(part, "A#").opaque);
+  EXPECT_TRUE(find_symbol(part, "A#f().").opaque);
   EXPECT_FALSE(find_symbol(part, "B#h.").opaque);
-  EXPECT_EQ(part.symbols.size(), 4u);
+  const FileSymbols around = symbols("A.java", "class A { int f +; int g; }\nclass B { int h; }\n");
+  EXPECT_TRUE(find_symbol(around, "A#").opaque);
+  EXPECT_EQ(around.symbols.size(), 4u);
 }
 
 TEST(Symbols, WhatIsNotUnderstoodIsOneSymbol) {

@@ -47,8 +47,8 @@ class TreeBuilder {
   TreeBuilder(Tree* tree, const FlatTree& flat, const Budget& budget)
       : tree_(*tree), language_(*tree->language_), flat_(flat), budget_(budget) {
     for (const Kind& kind : language_.kinds) kind_hashes_.push_back(mix(kHashStart, kind.name));
-    const auto type = std::ranges::find(language_.fields, "type");
-    type_field_ = static_cast<std::size_t>(type - language_.fields.begin());
+    type_field_ = field_of("type");
+    declarator_field_ = field_of("declarator");
   }
 
   bool build(Detail detail) {
@@ -84,6 +84,33 @@ class TreeBuilder {
     return semantic::text_of(flat_[at], tree_.text_);
   }
 
+  std::size_t field_of(std::string_view name) const {
+    const auto found = std::ranges::find(language_.fields, name);
+    return static_cast<std::size_t>(found - language_.fields.begin());
+  }
+
+  // The name in a declarator of C: of `*(*list)[4]` the word.
+  std::uint32_t named_by(std::uint32_t at) const {
+    for (;;) {
+      const std::string_view kind = language_.kind(flat_[at].symbol).name;
+      if (kind == "operator_cast") return at;
+      const bool bare = is_any(kind, {"parenthesized_declarator", "reference_declarator",
+                                      "attributed_declarator", "variadic_declarator"});
+      std::uint32_t below = 0;
+      for (std::uint32_t kid = at + 1; kid < flat_[at].next; kid = flat_[kid].next) {
+        const bool only = bare && flat_[kid].named && !flat_[kid].comment;
+        const bool here = only && (below == 0 || kind == "parenthesized_declarator");
+        if (here || flat_[kid].field == declarator_field_) below = kid;
+      }
+      if (below == 0) return at;
+      // `CALLBACK(name)(int)`
+      if (kind == "function_declarator" && language_.kind(flat_[below].symbol).name == kind) {
+        return flat_[below].next - 2;
+      }
+      at = below;
+    }
+  }
+
   std::string_view keep(std::string text) {
     return tree_.put_together_.emplace_back(std::move(text));
   }
@@ -114,12 +141,14 @@ class TreeBuilder {
           declared = found.node;
           made.decl = capture.kind;
           break;
-        case Role::kName:
-          marks_[found.node].is_name = true;
+        case Role::kName: {
+          const std::uint32_t name = named_by(found.node);
+          marks_[name].is_name = true;
           made.name = made.name.empty()
-                          ? squeezed(found.node)
-                          : keep(std::string(made.name) + "." + squeeze(text_of(found.node)));
+                          ? squeezed(name)
+                          : keep(std::string(made.name) + "." + squeeze(text_of(name)));
           break;
+        }
         case Role::kKey:
           made.detail = keep(std::string(made.detail) + detail_of(found.node));
           break;
@@ -249,6 +278,9 @@ class TreeBuilder {
       copied->parent = made;
       copy(kid, copied, depth + 1);
       if (copied->text.empty()) continue;  // a line's end as a token, a missing one
+      // A macro that was put away (parse.h), which no pattern can tell.
+      const bool put_away = made->role == Role::kMembers && copied->kind == "attribute_specifier";
+      if (put_away) copied->role = Role::kPrefix;
       open_.push_back(copied);
       if (!copied->comment) hash = (hash ^ copied->hash) * 0x9e3779b97f4a7c15u;
     }
@@ -265,8 +297,8 @@ class TreeBuilder {
   const FlatTree& flat_;
   Budget budget_;
   std::vector<std::uint64_t> kind_hashes_;
-  std::size_t type_field_ = 0;
-  std::vector<Mark> marks_;  // as in flat_
+  std::size_t type_field_ = 0, declarator_field_ = 0;  // none has one that is behind the last
+  std::vector<Mark> marks_;                            // as in flat_
   std::vector<Declaration> declarations_;
   std::vector<Node*> open_;  // children that are made, of nodes that are not done
   bool over_ = false;

@@ -126,7 +126,7 @@ struct Declared {
 };
 std::vector<Declared> declarations(const Tree& tree);
 
-// --- brackets.cc: the brackets of C and C++ by their characters alone, a second opinion on where a
+// --- brackets.cc: the brackets of a file by their characters alone, a second opinion on where a
 // body ends, for a grammar that stumbled over a macro may have ended it elsewhere ---
 
 struct Brackets {
@@ -137,11 +137,26 @@ struct Brackets {
 // Every pair, in the order in which they open. Nothing when the brackets of the text do not pair,
 // when a string or a comment has no end, or when a branch of a conditional (#if) leaves others open
 // than it found: then what is inside of what is for the preprocessor to say.
-std::optional<std::vector<Brackets>> matched_brackets(std::string_view text);
+enum class Dialect : std::uint8_t { kC, kGo, kJava, kRust };
+std::optional<std::vector<Brackets>> matched_brackets(std::string_view text,
+                                                      Dialect dialect = Dialect::kC);
 
-// A function of C or C++ whose errors are all between the braces of its body or, in C, where it is
+// Those of a tree, of C and C++ without the macros that were put away (parse.h); nothing of other
+// languages.
+std::optional<std::vector<Brackets>> brackets_of(const Tree& tree);
+
+// A function whose errors are all between the braces of its body or, in C, where it is
 // known by its name alone, between the parentheses of its parameters; and of these the characters
 // say that they are what the grammar takes for them: nothing outside was taken for a part of them.
-bool errs_inside_only(const Tree& tree, const Node& function);
+// `brackets` are the tree's.
+bool errs_inside_only(const Tree& tree, const std::vector<Brackets>& brackets,
+                      const Node& function);
+
+// A node of a list of declarations that did not parse, with the ones beside it up to where the
+// characters say that a declaration ends: a ";", a "}" or a line of the preprocessor, as deep in
+// brackets as the list is. Nothing else of the list is any part of them. Empty where that is not
+// certain.
+std::vector<const Node*> stand_alone(const Tree& tree, const std::vector<Brackets>& brackets,
+                                     const Node& node);
 
 }  // namespace gittxn::semantic

@@ -79,6 +79,14 @@ name'
   assert_contains "$OUT" 'shop/large.py/  it is too large'
   assert_contains "$OUT" 'shop/latin1.py/x.'
   assert_contains "$OUT" 'odd\nname/  its language is not known'
+  truncate -s 1G shop/huge.py
+  (ulimit -v 500000 && git txn symbols shop/huge.py) >huge.txt
+  assert_contains "$(cat huge.txt)" 'shop/huge.py/  it is too large'
+  exits 1 git txn symbols shop/auth.py --name nosuch
+  assert_contains "$ERR" "nothing is called 'nosuch' in 1 file"
+  assert_eq "$OUT" ''
+  exits 1 git txn symbols --at HEAD --name nosuch --json
+  assert_eq "$OUT" ''
   exits 3 git txn symbols
   assert_contains "$ERR" 'needs a path or a commit'
   exits 3 git txn symbols shop/none.py

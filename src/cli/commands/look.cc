@@ -124,6 +124,11 @@ Result<int> symbols_command(Session& session, api::Kernel& kernel) {
   const api::SymbolsReport report = TRY(kernel.symbols(request, session.progress()));
   session.reporter->finish();
   for (const std::string& note : report.notes) session.reporter->note(note);
+  const bool asked = !request.name.empty() || !request.kind.empty();
+  if (asked && report.lines.empty() && report.more == 0) {
+    session.reporter->note(no_symbols_sentence(report, request.kind, request.name));
+    return kExitNo;
+  }
   session.out->text(session.json() ? symbols_json_lines(report)
                                    : symbols_lines(report, session.style));
   return kExitDone;
@@ -281,7 +286,8 @@ const CommandSpec kSymbolsCommand{
         "src/auth.py/Token#validate(). is a function of a type. With --json also a hash for each "
         "capability it has: signature, visibility, body, contract and build; one that is the same "
         "was not changed, however it is laid out.\n\nA file that cannot be looked into is one "
-        "symbol, with the reason. What is found out is kept in txn/catalogue in the git directory, "
+        "symbol, with the reason. Exit 1 where nothing has the NAME or is of the KIND. What is "
+        "found out is kept in txn/catalogue in the git directory, "
         "up to 512 MiB, by the content of files; it may be deleted at any time.",
     .group = Group::kLook,
     .handler = symbols_command,

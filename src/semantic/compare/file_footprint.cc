@@ -143,7 +143,8 @@ class FileFootprint {
         for (const std::string& name : symbol.defines) {
           if (symbol.parent == 0 && borrowed.contains(name)) continue;
           // `exports = { f }`
-          if (symbol.kind == "key" && functions.contains(name)) continue;
+          const bool handed = symbol.kind == "key" || symbol.container.contains("exports");
+          if (handed && functions.contains(name)) continue;
           if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
         }
       }

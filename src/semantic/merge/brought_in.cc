@@ -32,7 +32,7 @@ Functions functions_in(const Tree& tree) {
 }
 
 // Where a value is given to a plain name: "name = …", "let name = …", "T name = …".
-bool is_bound(const Node& leaf) {
+bool is_given_here(const Node& leaf) {
   if (!leaf.named || leaf.parent == nullptr) return false;
   const Node& in = *leaf.parent;
   if (leaf.field == "left") return has_any(in.kind, {"assign", "short_var"});
@@ -42,16 +42,16 @@ bool is_bound(const Node& leaf) {
   return leaf.field == "declarator" && in.kind == "init_declarator";
 }
 
-using Bound = std::map<std::string_view, std::vector<const Node*>>;
+using GivenNames = std::map<std::string_view, std::vector<const Node*>>;
 
 // The names that a function gives a value, with what gives it.
-Bound bound_in(const Tree& tree, const Node& function) {
-  Bound bound;
+GivenNames given_names(const Tree& tree, const Node& function) {
+  GivenNames given;
   for (std::uint32_t i = function.leaf; i < function.leaf + function.leaves; ++i) {
     const Node& leaf = *tree.leaves()[i];
-    if (is_bound(leaf)) bound[leaf.text].push_back(leaf.parent);
+    if (is_given_here(leaf)) given[leaf.text].push_back(leaf.parent);
   }
-  return bound;
+  return given;
 }
 
 bool has_word(const Tree& tree, const Node& function, std::string_view name) {
@@ -75,8 +75,8 @@ Broken both_bind(const Sides<const Tree*>& sides) {
     }
     if (left->second == nullptr || right->second == nullptr) continue;
     if (left->second->hash == was->hash || right->second->hash == was->hash) continue;
-    const Bound there = bound_in(*sides[kRight], *right->second);
-    for (const auto& [name, here] : bound_in(*sides[kLeft], *left->second)) {
+    const GivenNames there = given_names(*sides[kRight], *right->second);
+    for (const auto& [name, here] : given_names(*sides[kLeft], *left->second)) {
       const auto also = there.find(name);
       if (also == there.end() || has_word(*sides[kBase], *was, name)) continue;
       const bool same = here.size() == also->second.size() &&

@@ -109,6 +109,14 @@ class Flattener {
   bool deep_ = false;
 };
 
+std::size_t error_bytes(const FlatTree& tree) {
+  std::size_t bytes = 0;
+  for (const FlatNode& node : tree) {
+    if (node.wrong) bytes += std::max<std::size_t>(1, node.end - node.begin);
+  }
+  return bytes;
+}
+
 TSPoint point_of(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, byte);
   return {static_cast<std::uint32_t>(std::ranges::count(before, '\n')),
@@ -239,7 +247,21 @@ std::optional<FlatTree> VersionParser::parse(std::string_view text) {
     first_ = std::move(tree);
     first_text_ = text;
   }
+  if (flat && flat->front().error) return without_macros(text, std::move(*flat));
   return flat;
+}
+
+// `tree` is what the text gives as it is; what has fewer bytes in errors is better.
+FlatTree VersionParser::without_macros(std::string_view text, FlatTree tree) {
+  const std::vector<Mask> masks = macros_in(*language_, text);
+  if (masks.empty()) return tree;
+  const TreePointer parsed = run(without(text, masks), nullptr);
+  if (parsed == nullptr) return tree;
+  std::optional<FlatTree> other =
+      Flattener(*language_, budget_).flatten(ts_tree_root_node(parsed.get()));
+  if (!other || error_bytes(*other) >= error_bytes(tree)) return tree;
+  put_back(*language_, masks, &*other);
+  return std::move(*other);
 }
 
 }  // namespace gittxn::semantic

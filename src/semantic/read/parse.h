@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "semantic/language.h"
 
@@ -49,6 +50,7 @@ class VersionParser {
 
   TreePointer run(std::string_view text, const TSTree* old);
   TreePointer from_first(std::string_view text);
+  FlatTree without_macros(std::string_view text, FlatTree tree);
 
   const Language* language_;
   Budget budget_;
@@ -75,5 +77,23 @@ class VersionParser {
 //
 // `tree` is of `text`. Time grows with both.
 void mark_misread(const Language& language, std::string_view text, FlatTree* tree);
+
+// --- macros.cc ---
+
+// A text of C or C++ is no text of its grammar before the preprocessor has read it. Shapes that are
+// known are put away before it is parsed again, where it did not parse: the halves of a guard
+// `extern "C" {` that conditionals hold, a macro alone in its line, macros before a type and
+// behind a declarator. Each stays in the tree as one token, so that nothing of it is unseen.
+struct Mask {
+  enum class As : std::uint8_t { kLine, kAttribute };
+  std::size_t begin = 0, end = 0;
+  As as = As::kLine;
+};
+// In order, none in another one; none in other languages.
+std::vector<Mask> macros_in(const Language& language, std::string_view text);
+// The text with a comment of the same length in place of each.
+std::string without(std::string_view text, const std::vector<Mask>& masks);
+// `tree` is of such a text.
+void put_back(const Language& language, const std::vector<Mask>& masks, FlatTree* tree);
 
 }  // namespace gittxn::semantic

@@ -148,7 +148,11 @@ void given_by(const Language& in, const Node& node, std::vector<std::string>* de
   const bool one =
       is_any(node.decl, {"function", "prototype", "constructor", "type", "macro", "destructor"});
   if (one && is_operator(node, words.size())) defines->emplace_back("operator");
-  if (one && !words.empty()) words = {words.back()};
+  const bool script = is_any(in.name, {"javascript", "typescript", "tsx"});
+  const bool path = script && node.kind == "expression_statement" && node.name.contains('.');
+  if ((one || path) && !words.empty()) words = {words.back()};
+  // What a file gives is said by what is in it.
+  if (path && is_any(words.back(), {"exports", "prototype"})) words.clear();
   Strings declared;
   if (is_any(node.decl, {"field", "constant", "variable"})) add_declared(in, node, &declared);
   // What else stands in the name of something in C is its type.

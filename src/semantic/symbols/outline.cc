@@ -23,6 +23,25 @@ Outline opaque_outline(Outline outline, std::string_view text) {
   return outline;
 }
 
+// In a file with more of them hardly anything is certain.
+constexpr std::size_t kMostSealed = 500;
+
+// The declaration that an error is in becomes opaque, and nothing else; whether that was certain.
+bool seal_alone(const Outline& outline, const std::vector<Brackets>& brackets, const Misfit& error,
+                std::unordered_set<const Node*>* opaque) {
+  if (error.in != nullptr && opaque->contains(error.in)) return true;
+  if (opaque->size() > kMostSealed) return false;
+  const std::vector<const Node*>& nodes = outline.symbols[error.symbol].nodes;
+  if (nodes.size() == 1 && errs_inside_only(*outline.tree, brackets, *nodes.front())) {
+    opaque->insert(nodes.front());
+    return true;
+  }
+  if (error.in == nullptr) return false;
+  const std::vector<const Node*> alone = stand_alone(*outline.tree, brackets, *error.in);
+  opaque->insert(alone.begin(), alone.end());
+  return !alone.empty();
+}
+
 // `versions` is of the language, with Detail::kFacts; none where the language is not known.
 Outline outlined(const Language* language, std::string_view path, std::string_view text,
                  Versions* versions) {
@@ -32,19 +51,20 @@ Outline outlined(const Language* language, std::string_view path, std::string_vi
   if (versions != nullptr) outline.tree = versions->parse(std::string(text));
   if (outline.tree == nullptr) return opaque_outline(std::move(outline), text);
   std::unordered_set<const Node*> opaque;
+  std::optional<std::optional<std::vector<Brackets>>> brackets;
   for (;;) {
     outline.symbols.clear();
-    const std::vector<std::size_t> errors = outline_tree(&outline, opaque);
-    if (errors.empty()) return outline;
+    const std::vector<Misfit> errors = outline_tree(&outline, opaque);
+    if (errors.empty()) {
+      add_views(&outline);
+      return outline;
+    }
+    if (!brackets) brackets = brackets_of(*outline.tree);
     const std::size_t before = opaque.size();
-    for (const std::size_t index : errors) {
-      const std::vector<const Node*>& nodes = outline.symbols[index].nodes;
-      if (nodes.size() == 1 && errs_inside_only(*outline.tree, *nodes.front())) {
-        opaque.insert(nodes.front());
-        continue;
-      }
-      const std::size_t parent = outline.symbols[index].parent;
-      if (index == 0 || parent == 0) return opaque_outline(std::move(outline), text);
+    for (const Misfit& error : errors) {
+      if (*brackets && seal_alone(outline, **brackets, error, &opaque)) continue;
+      const std::size_t parent = outline.symbols[error.symbol].parent;
+      if (error.symbol == 0 || parent == 0) return opaque_outline(std::move(outline), text);
       const Outlined& sealed = outline.symbols[parent];
       opaque.insert(sealed.nodes.begin(), sealed.nodes.end());
     }

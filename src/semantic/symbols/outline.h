@@ -99,9 +99,21 @@ void put_code(std::string* out, char sign, std::string_view kind, std::string_vi
 // "impl#[Cart][Priced]". Two different declarations of one container have different ones.
 std::string descriptor(std::string_view kind, std::string_view name, std::string_view detail);
 
-// Fills outline->symbols from its tree; what is in `opaque` is taken whole. The symbols that errors
-// are in, by index.
-std::vector<std::size_t> outline_tree(Outline* outline,
-                                      const std::unordered_set<const Node*>& opaque);
+// Where an error is: in a symbol, by its index, and there in a node of a list of declarations;
+// nullptr where it is in no list.
+struct Misfit {
+  std::size_t symbol = 0;
+  const Node* in = nullptr;
+};
+
+// Fills outline->symbols from its tree; what is in `opaque` is taken whole: a symbol of its own,
+// "unknown" where it is no declaration.
+std::vector<Misfit> outline_tree(Outline* outline, const std::unordered_set<const Node*>& opaque);
+
+// Adds what a declaration or a statement has in it besides its own name (views.cc): the second name
+// of `int a, b;`, a field that is a parameter, the keys of a table, a function that a condition
+// declares. Such a symbol has no token: they all stay where they are, and it says what they are as
+// they change. Only what has as much a name as its declaration, as a second one has, defines it.
+void add_views(Outline* outline);
 
 }  // namespace gittxn::semantic

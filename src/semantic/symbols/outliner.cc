@@ -43,8 +43,7 @@ class Outliner {
   Outliner(Outline* outline, const std::unordered_set<const Node*>& opaque)
       : out_(*outline), tree_(*outline->tree), opaque_(opaque) {}
 
-  // The symbols that errors are in.
-  std::vector<std::size_t> run() {
+  std::vector<Misfit> run() {
     Outlined& file = out_.symbols.emplace_back();
     file.id = out_.path + "/";
     file.kind = "file";
@@ -72,7 +71,7 @@ class Outliner {
   void note_error(const Node& node, std::size_t where) {
     if (!node.error) return;
     const bool below = std::ranges::any_of(node.kids, [](const Node* kid) { return kid->error; });
-    if (!below || node.wrong) errors_.push_back(where);
+    if (!below || node.wrong) errors_.push_back({where, kid_});
   }
 
   void remark(const Node& comment, std::size_t where, Fact as) {
@@ -198,7 +197,9 @@ class Outliner {
     std::size_t owner = at.symbol;  // of it
     section_.clear();
     note_error(node, at.symbol);
+    const Node* around = kid_;
     for (const Node* kid : node.kids) {
+      kid_ = kid;
       if (kid->comment && is_trailing(before, *kid)) {
         remark(*kid, owner, owner == at.symbol ? Fact::kNone : Fact::kDoc);
       } else if (kid->comment || kid->role == Role::kPrefix) {
@@ -209,6 +210,7 @@ class Outliner {
         before = kid;
       }
     }
+    kid_ = around;
     for (const Node* comment : lead.comments) remark(*comment, at.symbol, Fact::kNone);
     for (const Node* attribute : lead.attributes) loose(*attribute, at);
   }
@@ -219,9 +221,8 @@ class Outliner {
       members(node, at);
       return at.symbol;
     }
-    if (!node.decl.empty() && node.decl != "package" && !is_wrapped(node)) {
-      return enter(node, at, std::exchange(*lead, {}));
-    }
+    const bool declared = !node.decl.empty() && node.decl != "package" && !is_wrapped(node);
+    if (declared || opaque_.contains(&node)) return enter(node, at, std::exchange(*lead, {}));
     if (is_section(node)) section_ = node.text;
     if (node.part == Fact::kDoc) {
       doc(node, at);
@@ -251,7 +252,7 @@ class Outliner {
     }
     for (const Node* attribute : std::exchange(lead->attributes, {})) loose(*attribute, at);
     lead->begin = nullptr;
-    if (node.role == Role::kMembers || is_wrapped(node)) {
+    if (node.role == Role::kMembers || is_wrapped(node) || holds_members(node)) {
       OutlinePlace branch = at;
       branch.branch += std::string(node.kind) + "/";
       const std::string section = section_;
@@ -329,7 +330,8 @@ class Outliner {
       made.kind = kind;
       made.name = name;
       made.parent = at.symbol;
-      made.member = is_any(symbol(at).kind, {"type", "impl"});
+      made.member = is_any(symbol(at).kind, {"type", "impl", "field"}) ||
+                    (symbol(at).kind == "variable" && kind == "field");
       made.ordered = is_ordered(tree_.language(), kind, made.member ? Owner::kType : Owner::kNone);
       made.units.emplace_back();
     }
@@ -343,10 +345,13 @@ class Outliner {
 
   std::size_t enter(const Node& node, const OutlinePlace& at, const Lead& lead) {
     const bool merged = node.decl == "element";  // which one of them a key is in would be lost
-    const std::string name =
-        node.decl == "import" && node.name.empty() ? squeeze(node.text) : std::string(node.name);
+    const bool unread = node.decl.empty();       // it did not parse
+    const bool by_text = unread || (node.decl == "import" && node.name.empty());
+    const std::string name = by_text ? squeeze(node.text.substr(0, unread ? 80 : node.text.npos))
+                                     : std::string(node.name);
+    const std::string_view kind = unread ? "unknown" : node.decl;
     const std::size_t index =
-        find_or_add(node, node.decl, name, is_data_kind(node.decl) ? "" : node.detail, at);
+        find_or_add(node, kind, name, is_data_kind(node.decl) ? "" : node.detail, at);
     Outlined& made = out_.symbols[index];
     if (lead.begin != nullptr) {
       made.extents.back().begin = static_cast<std::size_t>(lead.begin - tree_.text().data());
@@ -368,8 +373,9 @@ class Outliner {
     for (const Node* attribute : lead.attributes) {
       OutlinePlace before = in;
       before.open = false;
-      before.capability =
-          !attribute->text.contains("cfg") ? Capability::kContract : Capability::kBuild;
+      before.capability = attribute->kind == "attribute_specifier" ? Capability::kSignature
+                          : attribute->text.contains("cfg")        ? Capability::kBuild
+                                                                   : Capability::kContract;
       walk(*attribute, before);
     }
     for (std::string& part : made.code) {
@@ -440,7 +446,8 @@ class Outliner {
   std::size_t seal(const Node& node, std::size_t index) {
     Outlined& made = out_.symbols[index];
     made.opaque = true;
-    if (node.wrong) errors_.push_back(index);  // where it stands, not only what is in it
+    if (node.wrong && !node.decl.empty())
+      errors_.push_back({index, kid_});  // where it stands, not only what is in it
     count_tokens(node, &made.units[0]);
     finish(index);
     return index;
@@ -450,8 +457,9 @@ class Outliner {
   const Tree& tree_;
   const std::unordered_set<const Node*>& opaque_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::vector<std::size_t> errors_;
-  std::string section_;  // "private" and the like, of the list that is walked
+  std::vector<Misfit> errors_;
+  const Node* kid_ = nullptr;  // of the innermost list
+  std::string section_;        // "private" and the like, of the list that is walked
 };
 
 }  // namespace
@@ -469,8 +477,7 @@ void put_code(std::string* out, char sign, std::string_view kind, std::string_vi
   *out += text;
 }
 
-std::vector<std::size_t> outline_tree(Outline* outline,
-                                      const std::unordered_set<const Node*>& opaque) {
+std::vector<Misfit> outline_tree(Outline* outline, const std::unordered_set<const Node*>& opaque) {
   return Outliner(outline, opaque).run();
 }
 

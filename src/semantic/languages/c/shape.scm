@@ -1,25 +1,25 @@
 ; C. Alternatives of one kind are one pattern: tree-sitter analyses each pattern when it loads them.
 ; What the preprocessor guards is a container of its own.
 [(translation_unit) (declaration_list) (field_declaration_list) (preproc_ifdef) (preproc_if)
- (preproc_else) (enumerator_list)] @members
+ (preproc_else) (preproc_elif) (enumerator_list)] @members
 (preproc_include) @import
 [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @free
 (preproc_ifdef name: (_) @name) @decl.guard
 (preproc_if condition: (_) @name) @decl.guard
 [(preproc_def name: (_) @name) (preproc_function_def name: (_) @name)] @decl.macro
+(declaration declarator: (_) @name) @decl.variable
 (declaration declarator: [
-  (identifier) @name
-  (init_declarator declarator: (_) @name)
-  (array_declarator declarator: (_) @name)
-  (pointer_declarator declarator: (identifier) @name)]) @decl.variable
-(declaration declarator: [
-  (function_declarator declarator: (_) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (_) @name))]) @decl.prototype
-(function_definition declarator: [
-  (function_declarator declarator: (_) @name)
-  (pointer_declarator declarator: (function_declarator declarator: (_) @name))
+  (function_declarator) @name
+  (pointer_declarator declarator: (function_declarator) @name)
   (pointer_declarator declarator: (pointer_declarator
-    declarator: (function_declarator declarator: (_) @name)))]) @decl.function
+    declarator: (function_declarator) @name))]) @decl.prototype
+(declaration declarator: (function_declarator
+  declarator: (parenthesized_declarator)) @name) @decl.variable
+(function_definition declarator: [
+  (function_declarator) @name
+  (pointer_declarator declarator: (function_declarator) @name)
+  (pointer_declarator declarator: (pointer_declarator
+    declarator: (function_declarator) @name))]) @decl.function
 (type_definition declarator: (_) @name) @decl.type
 [(struct_specifier name: (_) @name body: (_))
  (union_specifier name: (_) @name body: (_))

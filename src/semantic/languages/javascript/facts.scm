@@ -5,6 +5,10 @@
 (class_declaration body: (_) @body)
 (variable_declarator value: (_) @body)
 (field_definition value: (_) @body)
+(program (expression_statement (assignment_expression
+  right: [(function_expression body: (_) @body) (generator_function body: (_) @body)
+          (arrow_function body: (_) @body)])))
+(program (expression_statement (assignment_expression right: [(object) @body (class) @body])))
 (formal_parameters (assignment_pattern right: (_) @contract))
 (decorator) @contract
 (export_statement "export" @visibility)

@@ -13,6 +13,18 @@
 (export_statement declaration: (class_declaration name: (_) @name)) @decl.type
 (export_statement declaration: (lexical_declaration
   (variable_declarator name: (_) @name))) @decl.variable
+(export_statement declaration: (generator_function_declaration name: (_) @name)) @decl.function
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @_owner) @name)) @decl.variable
+  (#any-of? @_owner "exports" "module"))
+(program (expression_statement (assignment_expression left: (member_expression) @name
+  right: (object))) @decl.variable)
+(program (expression_statement (assignment_expression
+  left: [(member_expression) (identifier)] @name
+  right: [(class) (new_expression constructor: (function_expression))])) @decl.variable)
+(program (expression_statement (assignment_expression
+  left: [(member_expression) (identifier)] @name
+  right: [(function_expression) (generator_function) (arrow_function)])) @decl.function)
 (object) @members
 (pair key: (_) @name) @decl.key
 (shorthand_property_identifier) @name @decl.key

@@ -35,3 +35,6 @@
 (method_parameters (keyword_parameter name: (_) @key value: (_)) @keyed)
 (argument_list (pair key: (_) @key) @keyed)
 (array) @list
+((call !receiver method: (identifier) @_how
+  arguments: (argument_list . (simple_symbol) @name)) @decl.alias
+  (#any-of? @_how "alias_method"))

@@ -32,6 +32,38 @@
 (export_statement declaration: (type_alias_declaration name: (_) @name)) @decl.type
 (export_statement declaration: (lexical_declaration
   (variable_declarator name: (_) @name))) @decl.variable
+(export_statement declaration: (generator_function_declaration name: (_) @name)) @decl.function
+(export_statement declaration: (internal_module name: (_) @name)) @decl.namespace
+(expression_statement (internal_module name: (_) @name)) @decl.namespace
+[(internal_module body: (statement_block
+  (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable))
+ (module body: (statement_block
+  (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable))]
+(ambient_declaration (lexical_declaration (variable_declarator name: (_) @name))) @decl.variable
+(ambient_declaration (variable_declaration (variable_declarator name: (_) @name))) @decl.variable
+(ambient_declaration (function_signature
+  name: (_) @name parameters: (_) @key)) @decl.prototype
+(ambient_declaration [
+  (class_declaration name: (_) @name)
+  (abstract_class_declaration name: (_) @name)
+  (interface_declaration name: (_) @name)
+  (enum_declaration name: (_) @name)
+  (type_alias_declaration name: (_) @name)]) @decl.type
+(ambient_declaration [(module name: (_) @name) (internal_module name: (_) @name)]) @decl.namespace
+(export_statement declaration: (ambient_declaration [
+  (lexical_declaration (variable_declarator name: (_) @name))
+  (variable_declaration (variable_declarator name: (_) @name))])) @decl.variable
+(export_statement declaration: (ambient_declaration (function_signature
+  name: (_) @name parameters: (_) @key))) @decl.prototype
+(export_statement declaration: (ambient_declaration [
+  (class_declaration name: (_) @name)
+  (abstract_class_declaration name: (_) @name)
+  (interface_declaration name: (_) @name)
+  (enum_declaration name: (_) @name)
+  (type_alias_declaration name: (_) @name)])) @decl.type
+(export_statement declaration: (ambient_declaration [
+  (module name: (_) @name)
+  (internal_module name: (_) @name)])) @decl.namespace
 (object) @members
 (pair key: (_) @name) @decl.key
 (shorthand_property_identifier) @name @decl.key
