@@ -1,6 +1,7 @@
 #include "semantic/merge/brought_in.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/runs.h"
 #include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
@@ -151,6 +153,67 @@ Broken both_number(const Sides<const Tree*>& sides) {
   return {};
 }
 
+// --- a count that both raised ---
+
+// A line with a sign for each whole number that stands alone in it, and the numbers.
+struct NumberedLine {
+  std::string line;
+  std::vector<unsigned long> numbers;
+};
+
+NumberedLine numbers_on(std::string_view line) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.\"'").contains(c);
+  };
+  NumberedLine counted;
+  for (std::size_t i = 0; i < line.size();) {
+    std::size_t end = i;
+    while (end < line.size() && is_word(line[end])) ++end;
+    const std::string_view word = line.substr(i, end - i);
+    if (!word.empty() && word.size() < 10 &&
+        word.find_first_not_of("0123456789") == std::string_view::npos) {
+      counted.numbers.push_back(std::stoul(std::string(word)));
+      counted.line += '#';
+    } else {
+      counted.line += word.empty() ? line.substr(i, 1) : word;
+    }
+    i = std::max(end, i + 1);
+  }
+  return counted;
+}
+
+// Lines that are the same but for numbers, which have grown.
+bool has_raised(std::string_view before, std::string_view after) {
+  const NumberedLine was = numbers_on(before), is = numbers_on(after);
+  if (was.line != is.line || was.numbers == is.numbers) return false;
+  for (std::size_t i = 0; i < was.numbers.size(); ++i) {
+    if (is.numbers[i] < was.numbers[i]) return false;
+  }
+  return true;
+}
+
+// Each counted what it added, and neither what the other did.
+Broken both_raised(const Sides<const Tree*>& sides) {
+  const Sides<std::string> texts = {sides[0]->text(), sides[1]->text(), sides[2]->text()};
+  const auto runs = runs_of(texts);
+  if (!runs) return {};
+  Sides<bool> adds = {false, false, false};
+  Broken broken{"both sides raised a number alike, and each added something", {}};
+  std::size_t at = 0;
+  for (const TextRun& run : *runs) {
+    const bool alike = run.changed && !run.clashes && run.texts[kLeft] == run.texts[kRight];
+    if (alike && has_raised(run.texts[kBase], run.texts[kLeft])) {
+      broken.places.push_back({kBase, at, at + run.texts[kBase].size()});
+    }
+    at += run.texts[kBase].size();
+    for (const Side side : {kLeft, kRight}) {
+      adds[side] = adds[side] || (run.texts[side].size() > run.texts[kBase].size() && !alike);
+    }
+  }
+  return !broken.places.empty() && adds[kLeft] && adds[kRight] ? broken : Broken{};
+}
+
 // --- a field of another type ---
 
 std::map<std::string, const Node*> fields_in(const Tree& tree) {
@@ -287,6 +350,7 @@ Broken moved_and_used(const Sides<const Tree*>& sides) {
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
   Broken broken = both_bind(sides);
   if (broken.why.empty()) broken = both_number(sides);
+  if (broken.why.empty()) broken = both_raised(sides);
   if (broken.why.empty()) broken = retyped_and_given(sides);
   return broken.why.empty() ? moved_and_used(sides) : broken;
 }

@@ -9,10 +9,11 @@
 namespace gittxn::semantic {
 
 // The first of: both sides gave one new name in one function a value of their own, of which the
-// later one hides the other; both gave one number to a new member of a type whose members are told
-// apart by theirs; one side gave a field another type, and the other side gives it a value more;
-// one side moved what it imports from to another path, and the other side imports something more
-// from the old one.
+// later one hides the other; both raised a number alike while each added
+// something that it may count; both gave one number to a new member of a type whose members are
+// told apart by theirs; one side gave a field another type, and the other side gives it a value
+// more; one side moved what it imports from to another path, and the other side imports something
+// more from the old one.
 Broken brought_in_twice(const Sides<const Tree*>& sides);
 
 }  // namespace gittxn::semantic

@@ -208,6 +208,21 @@ TEST_F(MergeBoth, OneNumberForTwoThings) {
                with("  L = 3,\n  R = 4,\n"));
 }
 
+TEST_F(MergeBoth, ACountThatBothRaisedAlike) {
+  const auto with = [](const std::string& count, const std::string& first,
+                       const std::string& last) {
+    return "#define COUNT " + count + "\n\nint a[] = {\n" + first + "  1,\n  2,\n  3,\n" + last +
+           "};\n";
+  };
+  EXPECT_THAT(why_not("c", {with("3", "", ""), with("4", "  0,\n", ""), with("4", "", "  4,\n")}),
+              HasSubstr("raised a number alike"));
+  // A version is no count, and one side alone counted what it added.
+  EXPECT_TRUE(merge("c", {with("\"1.3\"", "", ""), with("\"1.4\"", "  0,\n", ""),
+                          with("\"1.4\"", "", "  4,\n")})
+                  .clean());
+  EXPECT_TRUE(merge("c", {with("3", "", ""), with("4", "", ""), with("4", "", "  4,\n")}).clean());
+}
+
 TEST_F(MergeBoth, AFieldOfAnotherTypeAgainstAValueMore) {
   const auto with = [](const std::string& type, const std::string& more) {
     return "package a\n\ntype t struct {\n\tname string\n\terr " + type +

@@ -25,5 +25,6 @@ struct TextRun {
 // In order, and together each version. Changes that touch are one run. kFault when libgit2 fails.
 // The texts must outlive it.
 Result<std::vector<TextRun>> runs_of(const Sides<std::string>& texts);
+Result<std::vector<TextRun>> runs_of(Sides<std::string>&& texts) = delete;
 
 }  // namespace gittxn::semantic
