@@ -30,18 +30,27 @@ class FileMerger {
   }
 
   // The merge of the tree, and what stands against it. Each place that is put together from both
-  // sides may be put together wrongly. One is trusted; where there are several, all are conflicts.
+  // sides may be put together wrongly. Three are trusted; where there are more, or where a function
+  // that both changed was merged by its lines besides, all are conflicts.
   std::pair<TreeMerge, std::string> by_structure(Inner inner) {
-    TreeMerge merged = merge_trees(sides(), inner, Inside::kTogether);
-    std::string why = check(&merged);
+    auto [merged, why] = in_one_order(inner, Inside::kTogether);
     const bool several = merged.inside > 3 || (merged.inside > 0 && merged.by_lines);
     if (!several && (why.empty() || merged.inside == 0)) return {std::move(merged), why};
-    merged = merge_trees(sides(), inner, Inside::kConflict);
-    why = check(&merged);
-    return {std::move(merged), why};
+    return in_one_order(inner, Inside::kConflict);
   }
 
  private:
+  // What both added at one place stands left before right, or the other way round where only that
+  // holds: in TOML a key stands before a table.
+  std::pair<TreeMerge, std::string> in_one_order(Inner inner, Inside inside) {
+    TreeMerge merged = merge_trees(sides(), inner, inside, kLeft);
+    std::string why = check(&merged);
+    if (why.empty()) return {std::move(merged), why};
+    TreeMerge turned = merge_trees(sides(), inner, inside, kRight);
+    if (check(&turned).empty()) return {std::move(turned), {}};
+    return {std::move(merged), why};
+  }
+
   // What does not hold of the merge, whose columns are laid out.
   std::string check(TreeMerge* merged) {
     if (!merged->pieces.clean()) {
@@ -126,11 +135,22 @@ Result<Merged> left_in_conflict(const Sides<std::string>& texts, const TreeMerge
   return in_conflict({std::move(lines.text), lines.conflicts}, std::move(why), labels);
 }
 
+// Written by a program, on lines that nobody reads: what a tree says of it is not worth its
+// seconds.
+bool is_minified(std::string_view text) {
+  constexpr std::size_t kLarge = 100'000, kLongLine = 1'000;
+  if (text.size() < kLarge) return false;
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  return text.size() / lines > kLongLine;
+}
+
 // Of three versions of which no two are the same.
 Result<Merged> merge_versions(const MergeAs& as, const Sides<std::string>& texts,
                               const MergeLabels& labels) {
   std::optional<FileMerger> merger;
-  if (as.language != nullptr) merger.emplace(*as.language, texts);
+  if (as.language != nullptr && std::ranges::none_of(texts, is_minified)) {
+    merger.emplace(*as.language, texts);
+  }
   if (!merger || merger->opaque()) {
     return merge_by_lines(as.language == nullptr ? as.path : "", texts, labels);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 
@@ -89,6 +90,40 @@ bool is_standard(std::string_view module, std::string_view language) {
                          "zlib"});
 }
 
+// The parts of a path without the ending of its file; of one that is what its folder is called,
+// that.
+std::vector<std::string_view> parts_of_path(std::string_view path) {
+  if (is_index(path)) path = folder_name(path);
+  std::vector<std::string_view> parts = pieces_of(path, '/');
+  if (!parts.empty()) parts.back() = stem_of(parts.back());
+  return parts;
+}
+
+// What the module is called says another folder: by "./" and "../" in a script, by the name before
+// the last one in a script and in Python.
+bool is_other_module(std::string_view module, std::string_view from, std::string_view path) {
+  const bool python = path.ends_with(".py");
+  const std::string_view ending = last_name(path).substr(stem_of(path).size());
+  if (!python && !is_any(ending, {".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx"})) return false;
+  const std::vector<std::string_view> parts = parts_of_path(path);
+  const bool relative = !python && (module.starts_with("./") || module.starts_with("../"));
+  std::vector<std::string_view> said =
+      relative ? pieces_of(folder_name(from), '/') : std::vector<std::string_view>();
+  std::erase(said, "");
+  for (const std::string_view part : pieces_of(module, python ? '.' : '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (!said.empty()) said.pop_back();
+    } else {
+      said.push_back(python ? part : stem_of(part));
+    }
+  }
+  if (!said.empty() && !python && said.back() == "index") said.pop_back();
+  if (relative) return said != parts;
+  return said.size() > 1 && parts.size() > 1 && said.back() == parts.back() &&
+         said[said.size() - 2] != parts[parts.size() - 2];
+}
+
 bool is_exported(std::string_view name) {
   // Of other letters it is not known here.
   return !name.empty() && name[0] != '_' && (name[0] < 'a' || name[0] > 'z');
@@ -107,6 +142,7 @@ bool is_top(const Defined& defined) {
 }  // namespace
 
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path) {
+  if (is_other_module(module, from, path)) return false;
   const bool here = module.find_first_not_of("./") == std::string_view::npos;  // ".", "..", "./"
   if (here) return is_index(path) && folder_name(from).starts_with(folder_name(path));
   for (const std::string_view ending : {".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".py"}) {

@@ -27,6 +27,12 @@ TEST(Modules, AreKnownByTheEndOfTheirName) {
   EXPECT_TRUE(may_be_module(".", "shop/a.py", "shop/__init__.py"));
   EXPECT_TRUE(may_be_module("crate::shop::pay", "src/a.rs", "src/shop.rs"));
   EXPECT_TRUE(may_be_module("example.com/shop/go-lib", "main.go", "lib/lib.go"));
+  EXPECT_TRUE(may_be_module("../one/add", "test/a.js", "one/add.js"));
+  EXPECT_TRUE(may_be_module("one.add", "test/a.py", "src/one/add.py"));
+  EXPECT_TRUE(may_be_module("app.one.add", "test/a.py", "one/add.py"));
+  EXPECT_FALSE(may_be_module("../one/add", "test/a.js", "two/add.js"));
+  EXPECT_FALSE(may_be_module("./add", "one/a.js", "two/add.js"));
+  EXPECT_FALSE(may_be_module("one.add", "test/a.py", "two/add.py"));
   EXPECT_FALSE(may_be_module("./lib", "src/a.js", "src/other.js"));
   EXPECT_FALSE(may_be_module(".", "shop/a.py", "other/__init__.py"));
   EXPECT_FALSE(may_be_module("fs", "a.js", "disk.js"));

@@ -146,6 +146,16 @@ TEST_F(MergeBoth, OneConflictLeavesTheRestMerged) {
   EXPECT_EQ(merged.conflicts[0].why, "both sides changed one place in a()");
 }
 
+TEST_F(MergeBoth, WhatAProgramWroteOnFewLinesIsMergedByThese) {
+  const auto with = [](int first, int last) {
+    std::string text = "f(" + std::to_string(first) + ");";
+    for (int i = 0; i < 20'000; ++i) text += "g(" + std::to_string(i) + ");";
+    return text + "f(" + std::to_string(last) + ");\n";
+  };
+  EXPECT_EQ(why_not("javascript", {with(1, 1), with(2, 1), with(1, 2)}),
+            "both sides changed the same lines");
+}
+
 TEST_F(MergeBoth, TheStyleOfConflictsDecidesNothing) {
   // Two types side by side that share lines: a merge that splits conflicts finds several.
   const std::string head = "struct A {\n  int a;\n};\n";

@@ -106,6 +106,16 @@ void expect_balanced(const Merged& merged) {
   EXPECT_EQ(conflicts, merged.conflicts.size()) << merged.text;
 }
 
+void expect_same_in_every_style(const Language* language, const Sides<std::string>& texts,
+                                const Merged& merged) {
+  for (const ConflictText style : {ConflictText::kDiff3, ConflictText::kZdiff3}) {
+    const auto shown = merge_file(language, texts, {.style = style});
+    ASSERT_TRUE(shown);
+    EXPECT_EQ(shown->clean(), merged.clean());
+    expect_balanced(*shown);
+  }
+}
+
 TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
   Random random(gittxn::testing::told_seed());
   const auto texts = language_samples();
@@ -140,12 +150,7 @@ TEST(MergeProperty, NoSideIsLostAndTheSameEditsMergeTheSame) {
           << right << "--- merged\n"
           << merged->text << "--- turned\n"
           << turned->text;
-      for (const ConflictText style : {ConflictText::kDiff3, ConflictText::kZdiff3}) {
-        const auto shown = merge_file(language, {base, left, right}, {.style = style});
-        ASSERT_TRUE(shown);
-        EXPECT_EQ(shown->clean(), merged->clean());
-        expect_balanced(*shown);
-      }
+      expect_same_in_every_style(language, {base, left, right}, *merged);
       if (!merged->clean()) continue;
       ++clean;
       structured += merged->rule == MergeRule::kStructure ? 1 : 0;
