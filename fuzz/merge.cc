@@ -1,9 +1,10 @@
-// Three versions of a file in a language that the first byte chooses, behind it, each ended by a
-// line with a form feed; what is missing is empty.
+// Three versions of a file in a language, or of a kind, that the first byte chooses, behind it,
+// each ended by a line with a form feed; what is missing is empty.
 #include "semantic/merge.h"
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
 
 #include "fuzz/check.h"
@@ -36,6 +37,28 @@ void check_nothing_lost(const Sides<std::string>& texts, const std::string& merg
   }
 }
 
+// A language, or for the last bytes a file that no grammar is known for.
+MergeAs chosen(std::uint8_t byte) {
+  constexpr std::string_view kPaths[] = {"a.properties", "a.md",  "a.xml",     "go.sum",
+                                         "go.mod",       "a.nix", ".gitignore"};
+  constexpr std::uint8_t kFirst = 0xe0;
+  MergeAs as;
+  if (byte >= kFirst) {
+    as.path = kPaths[(byte - kFirst) % std::size(kPaths)];
+  } else {
+    as.language = find_language(fuzzed(byte).name);
+  }
+  return as;
+}
+
+// Whether a merge is clean depends neither on whose side is which nor on how conflicts are shown.
+void check_clean_always(const MergeAs& as, const Sides<std::string>& texts, const Merged& merged) {
+  const auto turned = merge_file(as, {texts[kBase], texts[kRight], texts[kLeft]}, {});
+  CHECK(turned && turned->clean() == merged.clean());
+  const auto shown = merge_file(as, texts, {.style = ConflictText::kZdiff3});
+  CHECK(shown && shown->clean() == merged.clean());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -47,12 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text = rest.substr(0, end);
     rest.remove_prefix(std::min(rest.size(), end + 2));
   }
-  const auto merged = merge_file(find_language(fuzzed(data[0]).name), texts, {});
+  const MergeAs as = chosen(data[0]);
+  const auto merged = merge_file(as, texts, {});
   CHECK(merged);
   const auto& [base, left, right] = texts;
   if (left == right || right == base) CHECK(merged->clean() && merged->text == left);
   if (left == base) CHECK(merged->clean() && merged->text == right);
   if (!merged->clean()) CHECK(!merged->why.empty());
   if (merged->clean()) check_nothing_lost(texts, merged->text);
+  check_clean_always(as, texts, *merged);
   return 0;
 }
