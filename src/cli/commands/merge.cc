@@ -147,8 +147,10 @@ const CommandSpec kMergeDriverCommand{
     .description =
         "Merges as git txn merge-file does and leaves the result in OURS, as git wants it of a "
         "driver. git merge, rebase, cherry-pick, revert and stash then use it. The name of PATH "
-        "tells the language; where it tells none, and for bytes that are no text, the result is "
-        "git's own.\n\nTo set it up: name the driver in git's configuration, and the files it is "
+        "tells the language; where it tells none, the result is git's own but for lists of lines "
+        "(properties, requirements, go.sum), Markdown and XML, to which both sides may add. Of "
+        "bytes that are no text it is git's own.\n\nTo set it up: name the driver in git's "
+        "configuration, and the files it is "
         "for in an attributes file, as below. Where gitattributes(5) knows %S, %X and %Y, "
         "--base-label %S --left-label %X --right-label %Y names the sides in conflicts as git "
         "does.\n\nExit status 0: merged; 1: conflicts, which git then tells; above 128: an error, "
