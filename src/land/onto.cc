@@ -23,8 +23,9 @@ struct Settled {
 
 class Settler {
  public:
-  Settler(repo::Objects& objects, const SymbolFindings& findings, const Txn& txn)
-      : objects_(objects), txn_(txn) {
+  Settler(repo::Objects& objects, const SymbolFindings& findings, const Txn& txn,
+          semantic::ConflictText style)
+      : objects_(objects), txn_(txn), style_(style) {
     for (const MergedFile& file : findings.files) merged_.emplace(file.path, &file);
   }
 
@@ -62,6 +63,7 @@ class Settler {
     texts[semantic::kLeft] = TRY(objects_.blob(conflict.theirs.oid));
     texts[semantic::kRight] = TRY(objects_.blob(conflict.ours.oid));
     semantic::MergeLabels labels;
+    labels.style = style_;
     labels.left = txn_.id.str();
     labels.right = repo::short_branch(txn_.target);
     const semantic::MergeAs as(conflict.path, texts[semantic::kLeft]);
@@ -79,8 +81,15 @@ class Settler {
 
   repo::Objects& objects_;
   const Txn& txn_;
+  semantic::ConflictText style_;
   std::map<std::string, const MergedFile*> merged_;
 };
+
+// As git's merge.conflictStyle has it. What git itself would refuse there is no reason to stop.
+Result<semantic::ConflictText> shown_conflicts(const Context& context) {
+  const auto name = TRY(context.repository->config().get("merge.conflictStyle"));
+  return semantic::conflict_style(name.value_or("")).value_or(semantic::ConflictText::kMarkers);
+}
 
 }  // namespace
 
@@ -95,7 +104,7 @@ Result<Onto> put_onto(const Context& context, const TxnId& txn, const Oid& head)
     const Changes moved = TRY(objects.diff(base_tree, head_tree));
     const SymbolFindings findings =
         TRY(look_into(objects, moved, work.footprint.writes, around(context, head)));
-    Settler settler(objects, findings, work.txn);
+    Settler settler(objects, findings, work.txn, TRY(shown_conflicts(context)));
     Changes on_head, on_work;
     for (const repo::MergeConflict& conflict : merged.conflicts) {
       Settled settled = TRY(settler.settle(conflict));

@@ -4,6 +4,7 @@
 
 resumed_after_a_refusal() {
   new_repo
+  git config merge.conflictStyle diff3
   seq 1 40 >src/long.txt
   git add -A
   git commit -qm long
@@ -20,6 +21,7 @@ resumed_after_a_refusal() {
   assert_contains "$OUT" '+other'
   exits 3 git txn commit "$ID"
   assert_contains "$ERR" 'there are conflict markers in src/f2.txt'
+  exits 0 git txn exec "$ID" -- grep -q '^||||||| base' src/f2.txt  # as git shows conflicts here
   exits 0 git txn exec "$ID" -- sh -c 'echo both >src/f2.txt'
   # Lines are judged from where they were read, wherever they are now.
   sed -i 's/^11$/eleven/' src/long.txt
