@@ -125,7 +125,7 @@ def ship():
                        "overlay", "--sample", "8")
     for system in ("ext4", "xfs"):
         yield with_program(f"powercut-{system}", "ship", "release", "tests/crash/powercut", "--fs", system, "--sample", "6")
-    yield Suite("meaning", "ship", ["tests/meaning/run"])
+    yield Suite("meaning", "ship", ["tests/meaning/run", "--sample", "3"])
     yield with_program("stress-sample", "ship", "release", "tests/stress/run", "--rounds", "1")
     yield with_program("differential-sample", "ship", "release", "tests/differential/run")
     for store in ("sqlite", "postgres"):

@@ -30,7 +30,7 @@ class Writer {
   void distance(std::uint64_t from, std::uint64_t to, std::uint64_t /*below*/) {
     number(to - from);
   }
-  void count(int value) { number(static_cast<std::uint64_t>(value + 1)); }
+  void count(int value) { number(static_cast<std::uint64_t>(value) + 1); }
   template <typename T>
   void flag(T value) {
     number(value ? 1 : 0);

@@ -47,7 +47,7 @@ class FileMerger {
     std::string why = check(&merged);
     if (why.empty()) return {std::move(merged), why};
     TreeMerge turned = merge_trees(sides(), inner, inside, kRight);
-    if (check(&turned).empty()) return {std::move(turned), {}};
+    if (check(&turned).empty()) return std::pair(std::move(turned), std::string());
     return {std::move(merged), why};
   }
 
