@@ -122,6 +122,11 @@ TEST_F(MergeBoth, OtherNamesFromOneModule) {
   const std::string left = "import { l } from 'm'\n", right = "import { r } from 'm'\n";
   expect_merge("typescript", {with(""), with(left), with(right)}, with(left + right));
   EXPECT_NE(why_not("typescript", {with(""), with("import l, { r } from 'm'\n"), with(right)}), "");
+  // Of a module that the base imports from, they may be versions of that.
+  EXPECT_NE(why_not("typescript",
+                    {with("import { b } from 'm'\n"), with("import { b } from 'm'\n" + left),
+                     with("import { b } from 'm'\n" + right)}),
+            "");
 }
 
 // --- what cannot be merged is in conflict, and only that ---

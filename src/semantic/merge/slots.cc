@@ -52,8 +52,12 @@ class SlotMaker {
  private:
   bool in(std::size_t slot, Side side) const { return slots_[slot].at[side] != kUnmatched; }
 
-  // Two imports of other names from one place.
+  // Two imports of other names from one place, from which the base has none that they may be
+  // versions of.
   bool brings_others(const Node& left, const Node& right) const {
+    for (const Item& item : lists_[kBase].items) {
+      if (item.node->decl == "import" && item.node->name == left.name) return false;
+    }
     const std::vector<std::string> here = brought_names(trees_[kLeft]->language(), left);
     const std::vector<std::string> there = brought_names(trees_[kRight]->language(), right);
     return !here.empty() && !there.empty() && std::ranges::none_of(here, [&](const auto& name) {
