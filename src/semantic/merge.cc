@@ -14,6 +14,12 @@
 namespace gittxn::semantic {
 namespace {
 
+struct TreeResult {
+  TreeMerge tree;
+  std::string why;  // what does not hold of it
+  bool clean() const { return why.empty() && tree.pieces.clean(); }
+};
+
 class FileMerger {
  public:
   FileMerger(const Language& language, const Sides<std::string>& texts) : versions_(language, {}) {
@@ -29,44 +35,49 @@ class FileMerger {
     return broken_rule(sides(), *merged);
   }
 
-  // The merge of the tree, and what stands against it. Each place that is put together from both
-  // sides may be put together wrongly. Three are trusted; where there are more, or where a function
-  // that both changed was merged by its lines besides, all are conflicts.
-  std::pair<TreeMerge, std::string> by_structure(Inner inner) {
-    auto [merged, why] = in_one_order(inner, Inside::kTogether);
-    const bool several = merged.inside > 3 || (merged.inside > 0 && merged.by_lines);
-    if (!several && (why.empty() || merged.inside == 0)) return {std::move(merged), why};
-    return in_one_order(inner, Inside::kConflict);
+  // The merge of the tree, and what stands against it. What both sides add at one place stands left
+  // before right; where that is not clean it is tried the other way round (in TOML a key stands
+  // before a table), so that whose side is which decides nothing.
+  TreeResult by_structure(Inner inner) {
+    TreeResult merged = in_order(sides(), inner);
+    if (merged.clean()) return merged;
+    TreeResult turned = in_order({sides()[kBase], sides()[kRight], sides()[kLeft]}, inner);
+    return turned.clean() ? std::move(turned) : std::move(merged);
   }
 
  private:
-  // What both added at one place stands left before right, or the other way round where only that
-  // holds: in TOML a key stands before a table.
-  std::pair<TreeMerge, std::string> in_one_order(Inner inner, Inside inside) {
-    TreeMerge merged = merge_trees(sides(), inner, inside, kLeft);
-    std::string why = check(&merged);
-    if (why.empty()) return {std::move(merged), why};
-    TreeMerge turned = merge_trees(sides(), inner, inside, kRight);
-    if (check(&turned).empty()) return std::pair(std::move(turned), std::string());
-    return {std::move(merged), why};
+  // Each place that is put together from both sides may be put together wrongly. Three are trusted;
+  // where there are more, or where a function that both changed was merged by its lines besides,
+  // all are conflicts.
+  static constexpr int kTrusted = 3;
+
+  TreeResult in_order(const Sides<const Tree*>& order, Inner inner) {
+    TreeResult merged{merge_trees(order, inner, Inside::kTogether), {}};
+    merged.why = check(&merged.tree, order);
+    const TreeMerge& tree = merged.tree;
+    const bool several = tree.inside > kTrusted || (tree.inside > 0 && tree.by_lines);
+    if (!several && (merged.why.empty() || tree.inside == 0)) return merged;
+    merged.tree = merge_trees(order, inner, Inside::kConflict);
+    merged.why = check(&merged.tree, order);
+    return merged;
   }
 
   // What does not hold of the merge, whose columns are laid out.
-  std::string check(TreeMerge* merged) {
+  std::string check(TreeMerge* merged, const Sides<const Tree*>& order) {
     if (!merged->pieces.clean()) {
       const auto left = versions_.parse(merged->pieces.with(kLeft));
       const auto right = versions_.parse(merged->pieces.with(kRight));
       if (left == nullptr || right == nullptr) return "the result cannot be parsed";
-      return broken_parts(sides(), *left, *right);
+      return broken_parts(order, *left, *right);
     }
     auto tree = versions_.parse(merged->pieces.with(kLeft));
     if (tree != nullptr && !merged->columns.empty()) {
-      merged->pieces = Pieces(with_columns(*tree, sides(), merged->columns));
+      merged->pieces = Pieces(with_columns(*tree, order, merged->columns));
       tree = versions_.parse(merged->pieces.with(kLeft));
     }
     std::string why =
-        tree == nullptr ? "the result cannot be parsed" : broken_rule(sides(), *tree).why;
-    if (why.empty()) why = lost_token(sides(), *tree);
+        tree == nullptr ? "the result cannot be parsed" : broken_rule(order, *tree).why;
+    if (why.empty()) why = lost_token(order, *tree);
     return why.empty() ? why : why + " (after a merge of the tree)";
   }
 

@@ -85,9 +85,8 @@ struct ListOrder {
 };
 
 // `role` kMembers: declarations and imports that both sides add at one place stand one behind the
-// other, those of `first` first; kSet: everything does; else two changes at one place are a clash.
-ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role,
-                      Side first);
+// other, left before right; kSet: everything does; else two changes at one place are a clash.
+ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
 
 // The item in each version; nullptr where it is not.
 Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxItems = 50'000;  // of the three lists: some steps are
 
 class ListMerger {
  public:
-  ListMerger(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role, Side first)
-      : trees_(trees), lists_(lists), role_(role), first_(first) {}
+  ListMerger(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role)
+      : trees_(trees), lists_(lists), role_(role) {}
 
   ListOrder merge() {
     ListOrder out;
@@ -404,11 +404,11 @@ class ListMerger {
         place = found + 1;
         break;
       }
-      // The first side's before the other's; but what is imported before what is declared.
+      // Left before right; but what is imported before what is declared.
       const bool import = item(rest[i], other(skeleton_)).node->decl == "import";
-      if (skeleton_ == first_) {
-        while (place != out.end() && added(*place) && !in(*place, other(first_)) &&
-               (!import || item(*place, first_).node->decl == "import")) {
+      if (skeleton_ == kLeft) {
+        while (place != out.end() && added(*place) && !in(*place, kRight) &&
+               (!import || item(*place, kLeft).node->decl == "import")) {
           ++place;
         }
       }
@@ -420,7 +420,6 @@ class ListMerger {
   const Sides<const Tree*>& trees_;
   const Sides<Items>& lists_;
   Role role_;
-  Side first_;
   std::vector<Slot> slots_;
   Sides<Order> order_;
   Side skeleton_ = kLeft;
@@ -433,9 +432,8 @@ class ListMerger {
 
 }  // namespace
 
-ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role,
-                      Side first) {
-  return ListMerger(trees, lists, role, first).merge();
+ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role) {
+  return ListMerger(trees, lists, role).merge();
 }
 
 Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot) {

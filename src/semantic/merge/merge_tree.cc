@@ -57,8 +57,8 @@ Sides<std::string_view> texts_of(const Sides<const Node*>& n) {
 
 class TreeMerger {
  public:
-  TreeMerger(const Sides<const Tree*>& trees, Inner inner, Inside inside, Side first)
-      : trees_(trees), inner_(inner), care_(inside), first_(first) {}
+  TreeMerger(const Sides<const Tree*>& trees, Inner inner, Inside inside)
+      : trees_(trees), inner_(inner), care_(inside) {}
 
   TreeMerge merge() {
     TreeMerge out;
@@ -239,7 +239,7 @@ class TreeMerger {
   Pieces merge_kids(const Sides<const Node*>& n) {
     Sides<Items> lists;
     for (std::size_t i = 0; i < 3; ++i) lists[i] = items_of(*n[i]);
-    const ListOrder order = order_items(trees_, lists, n[kBase]->role, first_);
+    const ListOrder order = order_items(trees_, lists, n[kBase]->role);
     const std::string in = " in " + place_of(*n[kBase], "the file");
     if (!order.why.empty()) return in_conflict(texts_of(n), order.why + in);
     const bool members = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
@@ -428,7 +428,6 @@ class TreeMerger {
   Sides<const Tree*> trees_;
   Inner inner_;
   Inside care_;
-  Side first_;
   int inside_ = 0;
   bool by_lines_ = false;
   std::set<std::string> made_;
@@ -437,8 +436,8 @@ class TreeMerger {
 
 }  // namespace
 
-TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside, Side first) {
-  return TreeMerger(trees, inner, inside, first).merge();
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside) {
+  return TreeMerger(trees, inner, inside).merge();
 }
 
 }  // namespace gittxn::semantic

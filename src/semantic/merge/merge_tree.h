@@ -26,8 +26,7 @@ enum class Inner { kLines, kStructure };
 // Whether the places that `inside` counts are put together, or in conflict.
 enum class Inside { kTogether, kConflict };
 
-// `first`: whose stands first of what both sides added at one place.
-TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside, Side first);
+TreeMerge merge_trees(const Sides<const Tree*>& trees, Inner inner, Inside inside);
 
 // --- checks.cc ---
 
