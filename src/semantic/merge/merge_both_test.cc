@@ -9,7 +9,6 @@ namespace gittxn::semantic {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class MergeBoth : public ::testing::Test {
  protected:
@@ -289,7 +288,7 @@ TEST_F(MergeBoth, ABugInWhatCannotBothHoldWouldBeNoticed) {
   EXPECT_THAT(why_not("python", signatures), HasSubstr("the signature of f()"));
   EXPECT_THAT(why_not("c", numbers), HasSubstr("gave the number 5"));
   arm_bug("semantic.any_signature");
-  EXPECT_THAT(merge("python", signatures).why, Not(HasSubstr("the signature of f()")));
+  EXPECT_FALSE(merge("python", signatures).why.contains("the signature of f()"));
   arm_bug("semantic.both_brought_in");
   EXPECT_TRUE(merge("c", numbers).clean());
   arm_bug("");
