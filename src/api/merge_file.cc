@@ -107,7 +107,7 @@ semantic::MergeLabels labels_of(const MergeFileRequest& request) {
   return labels;
 }
 
-// What git's configuration says of conflicts; nothing where it says nothing.
+// The style that git's configuration has for conflicts; nothing where it has none.
 Result<std::optional<semantic::ConflictText>> configured_style(const Host& host) {
   const repo::Git git(host.env);
   const Output said = TRY(git.run({"config", "--get", "merge.conflictStyle"},

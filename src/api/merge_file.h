@@ -27,7 +27,7 @@ struct MergeFileRequest {
   std::vector<std::string> names;
   std::string base_label, left_label, right_label;  // behind the markers of a conflict
   int marker_size = 7;                              // 1 to 1000
-  // How conflicts are shown; nothing: as git's merge.conflictStyle has it at Host::cwd.
+  // The style of conflicts; nothing: the one that git's merge.conflictStyle names at Host::cwd.
   std::optional<semantic::ConflictText> style;
 };
 

@@ -174,7 +174,7 @@ Status list_file(Looking& looking, const SymbolsRequest& request, const std::str
     add_file(request, path, semantic::opaque_facts(semantic::Opaque::kNotAFile, path), report);
     return {};
   }
-  // What is not looked into is not read, and so has no hashes.
+  // A file that is not looked into is not read, and so has no hashes.
   if (static_cast<std::size_t>(info.st_size) > semantic::Budget().bytes) {
     semantic::FileFacts facts = semantic::opaque_facts(semantic::Opaque::kTooLarge, path);
     facts.symbols.front().hashes = {};

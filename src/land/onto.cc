@@ -85,7 +85,7 @@ class Settler {
   std::map<std::string, const MergedFile*> merged_;
 };
 
-// As git's merge.conflictStyle has it. What git itself would refuse there is no reason to stop.
+// The style that git's merge.conflictStyle names. A value that git refuses is no reason to stop.
 Result<semantic::ConflictText> shown_conflicts(const Context& context) {
   const auto name = TRY(context.repository->config().get("merge.conflictStyle"));
   return semantic::conflict_style(name.value_or("")).value_or(semantic::ConflictText::kMarkers);

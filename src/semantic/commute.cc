@@ -288,7 +288,7 @@ class Judge {
     }
   }
 
-  // In Go a type is one of an interface when it has its methods, and says so nowhere.
+  // A type in Go is one of an interface when it has its methods, and says so nowhere.
   void silent_implementers() {
     std::map<std::string_view, std::set<std::string_view>> made;
     for (const Write* write : their_writes()) {

@@ -62,7 +62,7 @@ class FileMerger {
     return merged;
   }
 
-  // What does not hold of the merge, whose columns are laid out.
+  // The first rule that the merge breaks. Its columns are laid out here.
   std::string check(TreeMerge* merged, const Sides<const Tree*>& order) {
     if (!merged->pieces.clean()) {
       const auto left = versions_.parse(merged->pieces.with(kLeft));
@@ -155,7 +155,7 @@ bool is_minified(std::string_view text) {
   return text.size() / lines > kLongLine;
 }
 
-// Of three versions of which no two are the same.
+// The merge of three versions of which no two are the same.
 Result<Merged> merge_versions(const MergeAs& as, const Sides<std::string>& texts,
                               const MergeLabels& labels) {
   std::optional<FileMerger> merger;

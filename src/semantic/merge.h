@@ -43,11 +43,11 @@ struct Merged {
   bool clean() const { return rule != MergeRule::kConflict; }
 };
 
-// What a file is merged as.
+// The language, or the kind of text, that a file is merged as.
 struct MergeAs {
   // NOLINTNEXTLINE(google-explicit-constructor): a language alone says all that there is to say.
   MergeAs(const Language* in = nullptr) : language(in) {}
-  // By its name, where that tells nothing by its first line (language_of).
+  // The name of the file decides; where it tells nothing, its first line (language_of).
   MergeAs(std::string_view name, std::string_view text)
       : language(language_of(name, text)), path(name) {}
 

@@ -164,9 +164,9 @@ bool is_given_a_function(const Node& declaration) {
   });
 }
 
-// Of the name of a type.
+// The name of a type stands where one is made.
 bool is_made(const Node& leaf, std::string_view language) {
-  // Who is given one does not make it.
+  // A function that is given one does not make it.
   const bool by_type = is_any(language, {"typescript", "tsx", "java", "go"});
   const Node* at = &leaf;
   for (std::size_t up = 0; up < kMaxCall && at->parent != nullptr; ++up) {

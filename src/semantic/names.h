@@ -29,7 +29,7 @@ struct NameRead {
   bool local = false;
   bool of_local = false;  // the name before it is local
   bool made = false;  // of a type: what stands there may be one that has to have all of its parts
-  // In Go, where the name before it is a parameter, the type of that.
+  // The type of the parameter that the name before it is, in Go.
   std::string_view declared = {};
 };
 

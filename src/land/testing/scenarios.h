@@ -46,7 +46,7 @@ inline std::string changed(const std::string& text, const std::vector<std::strin
   return out.substr(1);
 }
 
-// Of one file of the folder.
+// The scenarios of one file of the folder.
 inline std::vector<Scenario> scenarios_in(const std::filesystem::path& path) {
   std::vector<Scenario> all;
   std::string side, file;

@@ -44,7 +44,7 @@ bool is_at_top(const Outlined& symbol) {
   return symbol.parent == 0 && !is_any(symbol.kind, {"file", "import", "imports", "package"});
 }
 
-// What it declares cannot be another one's.
+// The symbol is declared here and cannot be another file's.
 bool is_its_own(const Outlined& symbol) {
   return is_function(symbol.kind) || symbol.kind == "type";
 }
@@ -122,7 +122,7 @@ void add_exported(const Outline& outline, std::vector<Bound>* bound) {
   for (Bound& one : *bound) one.handed = handed.contains(one.name);
 }
 
-// Of Rust: the names that are brought in for others, too.
+// The names that a file in Rust brings in for others, too.
 std::set<std::string> published_in(const Outline& outline) {
   std::set<std::string> names;
   for (const Outlined& symbol : outline.symbols) {
@@ -192,7 +192,7 @@ bool is_needed(const Outline& outline, const Outlined& symbol) {
   return language == "java" && node.kind == "method_declaration" && !has_kid(node, "block");
 }
 
-// Of a method of an interface in Go, the others of it.
+// The other methods of the interface in Go that a method is of.
 std::vector<std::string> others_of(const Outline& outline, const Outlined& symbol) {
   std::vector<std::string> names;
   if (language_in(outline) != "go" || !is_needed(outline, symbol) || symbol.kind == "field") {

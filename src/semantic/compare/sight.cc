@@ -125,7 +125,7 @@ bool is_other_module(std::string_view module, std::string_view from, std::string
 }
 
 bool is_exported(std::string_view name) {
-  // Of other letters it is not known here.
+  // Other letters may be capitals, too; that is not known here.
   return !name.empty() && name[0] != '_' && (name[0] < 'a' || name[0] > 'z');
 }
 
@@ -150,7 +150,7 @@ bool may_be_module(std::string_view module, std::string_view from, std::string_v
   }
   const std::vector<std::string_view> words = words_of(module);
   const std::string_view file = is_index(path) ? last_name(folder_name(path)) : stem_of(path);
-  // What Rust names is the module, or something in it.
+  // A path in Rust names the module, or something in it.
   const bool inside = module.contains("::") && words.size() > 1 && words[words.size() - 2] == file;
   return inside || (!words.empty() && words.back() == file) || module.ends_with(file) ||
          (words.size() > 1 && words.back() == "index" && words[words.size() - 2] == file);
@@ -190,7 +190,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   return modules ? in_modules(defined, use) : Sight::kMaybe;
 }
 
-// Of a name that the file of the definition has from elsewhere.
+// The sight of a name that the file of the definition has from elsewhere.
 Sight Sights::of_import(const Defined& defined, const Use& use) const {
   const std::string& path = defined.write->path;
   if (use.role == UseRole::kMember) return of_module(defined, use);

@@ -38,7 +38,7 @@ TEST(Modules, AreKnownByTheEndOfTheirName) {
   EXPECT_FALSE(may_be_module("fs", "a.js", "disk.js"));
 }
 
-// What one file says of the uses of a name that another one defines.
+// The uses of a name that another file defines, as one file has them.
 Sight sight(const FileChange& definition, const FileChange& user, const std::string& name) {
   const Footprint defined = footprint_of({definition}, {}), used = footprint_of({user}, {});
   const Write* write = nullptr;

@@ -22,7 +22,7 @@ namespace {
 
 using Functions = std::map<std::string, const Node*>;
 
-// By path; without those of which there are several.
+// Functions by their paths; nullptr where there are several.
 Functions functions_in(const Tree& tree) {
   Functions functions;
   for (const Declared& declared : declarations(tree)) {
@@ -33,7 +33,7 @@ Functions functions_in(const Tree& tree) {
   return functions;
 }
 
-// Where a value is given to a plain name: "name = …", "let name = …", "T name = …".
+// A value is given to a plain name here: "name = …", "let name = …", "T name = …".
 bool is_given_here(const Node& leaf) {
   if (!leaf.named || leaf.parent == nullptr) return false;
   const Node& in = *leaf.parent;
@@ -108,7 +108,7 @@ std::string_view number_of(const Node& node) {
   return digit && plain ? value : std::string_view();
 }
 
-// Of each container: the numbers of what is in it, by name.
+// The numbers of the members of each container, by name.
 using Numbers = std::map<std::string_view, std::map<std::string_view, const Node*>>;
 
 Numbers numbers_in(const std::vector<Declared>& all) {
@@ -230,7 +230,7 @@ std::string type_of_field(const Node& node) {
   return type == nullptr ? std::string() : squeeze(type->text);
 }
 
-// Where a value is given to something of that name: "name: 3" in what stands for a whole.
+// Each place where a value is given to something of that name: "name: 3" in a literal.
 std::vector<const Node*> given_to(const Tree& tree, std::string_view name) {
   std::vector<const Node*> given;
   for (const Node* leaf : tree.leaves()) {
@@ -299,7 +299,7 @@ void find_modules(const Node& node, Modules* modules) {
   }
 }
 
-// What each beginning of a path became, wherever a path ends as it did.
+// The new beginning of each path that ends as an old one did, by the old beginning.
 std::map<std::string, std::string> moved_paths(const Modules& before, const Modules& after) {
   std::map<std::string, std::string> moved;
   for (const auto& [was, node] : before) {

@@ -1,4 +1,4 @@
-// What two sides brought in that cannot both hold, though each of the two is right: found by what
+// Changes of two sides that cannot both hold, though each of the two is right: found by what
 // they brought in alone, whoever merged them.
 //
 // Pure.

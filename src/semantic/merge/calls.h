@@ -1,4 +1,4 @@
-// What stands behind a name in parentheses: the arguments of a call, and the parameters where it is
+// The lists in parentheses behind a name: the arguments of a call, and the parameters where it is
 // declared.
 //
 // Pure.

@@ -199,7 +199,7 @@ Broken called_otherwise(const Sides<const Tree*>& sides) {
   return {};
 }
 
-// What both sides added is one thing: of two versions of it, the one with fewer.
+// A thing that both sides added is one: of two versions of it, the one with fewer counts.
 int most_of(int base, int left, int right) {
   if (left > base && right > base) return std::min(left, right);
   return std::max({base, left, right});
@@ -258,7 +258,7 @@ class Checker {
         const bool added = !before_[kBase].contains(name);
         const bool kept = !added && before_[other(side)].contains(name);
         if (!(added || kept) || after_.contains(name)) continue;
-        // Of what the grammar stumbles over in the result alone it is there to the letter.
+        // The grammar may stumble over the result alone: then the text is there to the letter.
         if (merged_.error_bytes() == 0 || !merged_.text().contains(declared.node->text)) {
           return {name + " is missing", {span_of(side, *sides_[side], *declared.node)}};
         }

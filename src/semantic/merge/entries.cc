@@ -24,7 +24,7 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
 
 using Lines = std::vector<std::string_view>;
 
-// With their ends; the last one may have none.
+// Lines with their ends; the last one may have none.
 Lines whole_lines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -46,7 +46,7 @@ bool is_comment_line(std::string_view line) {
   return bare.empty() || bare.starts_with('#') || bare.starts_with('!') || bare.starts_with("//");
 }
 
-// What tells an entry from others of its file.
+// The part of a line that tells its entry from others of its file.
 std::string key_of(std::string_view path, std::string_view line) {
   const std::string_view bare = trimmed(line);
   const std::string_view file = file_of(path);
@@ -88,7 +88,7 @@ std::optional<std::vector<Entry>> entries_in(std::string_view path, std::string_
       continue;
     } else {
       Entry entry{key_of(path, line), std::exchange(lead, {}) + std::string(line)};
-      // What is taken back by a later line has an order.
+      // A line that takes back an earlier one has to stay behind it.
       if (entry.key.starts_with('!') || !keys.insert(entry.key).second) return std::nullopt;
       found.push_back(std::move(entry));
     }
@@ -136,7 +136,7 @@ std::optional<std::string> merge_entry_run(std::string_view path,
     if (at == order.end()) {
       at = std::ranges::find(order, before);
       if (at != order.end()) ++at;
-      // What the left added there stands before it.
+      // Entries that the left added there stand before it.
       while (at != order.end() && find_entry(all[kBase], *at) == nullptr &&
              find_entry(all[kRight], *at) == nullptr) {
         ++at;

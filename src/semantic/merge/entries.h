@@ -22,7 +22,7 @@ enum class TextKind {
   kElements,    // tags that open and close
 };
 
-// By the name of the file. Of a file in a language that is understood this is not asked.
+// The kind that the name of the file tells. A file in a language that is understood has none.
 TextKind text_kind_of(std::string_view path);
 
 // Only where git's merge of lines has a conflict. Nothing when libgit2 fails.
@@ -39,7 +39,7 @@ std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
 // "key: value" at the beginning of a line. For merges of lines in languages that are not known,
 // where it would be there twice. Empty when there is none.
 std::string key_added_twice(const Sides<std::string>& texts, const std::string& merged);
-// Where the sides have it, for a conflict.
+// The lines of both sides that have the key, for a conflict.
 std::vector<Span> places_of_key(const Sides<std::string>& texts, std::string_view key);
 
 }  // namespace gittxn::semantic

@@ -34,7 +34,7 @@ enum class ConflictText {
   kUnion,    // both sides, left first, and no conflict: git's merge driver "union"
 };
 
-// What git calls so as merge.conflictStyle: "merge", "diff3" or "zdiff3".
+// The style that git's merge.conflictStyle calls "merge", "diff3" or "zdiff3".
 std::optional<ConflictText> conflict_style(std::string_view name);
 
 // What stands behind the markers of a conflict.

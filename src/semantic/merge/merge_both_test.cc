@@ -1,4 +1,4 @@
-// What two sides brought in at one place, or changed alike, without knowing of each other.
+// Two sides that brought in something at one place, or changed one thing, without knowing it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST_F(MergeBoth, OtherNamesFromOneModule) {
   const std::string left = "import { l } from 'm'\n", right = "import { r } from 'm'\n";
   expect_merge("typescript", {with(""), with(left), with(right)}, with(left + right));
   EXPECT_NE(why_not("typescript", {with(""), with("import l, { r } from 'm'\n"), with(right)}), "");
-  // Of a module that the base imports from, they may be versions of that.
+  // Imports of a module that the base imports from may be versions of that import.
   EXPECT_NE(why_not("typescript",
                     {with("import { b } from 'm'\n"), with("import { b } from 'm'\n" + left),
                      with("import { b } from 'm'\n" + right)}),

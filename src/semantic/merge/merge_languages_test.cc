@@ -95,7 +95,7 @@ TEST_P(MergeOf, TwoFunctionsAddedAtOnePlace) {
   expect_merge(file("", ""), file("", one), file("", two), file("", one + two));
 }
 
-// What two who work beside each other do: each brings in an import, and a function that uses it.
+// Two authors each bring in an import and a function that uses it.
 TEST_P(MergeOf, AnImportAndAFunctionAddedByBoth) {
   const std::string one = function("one", "1"), two = function("two", "2"),
                     old = function("old", "3");

@@ -163,7 +163,7 @@ class ListMerger {
     });
   }
 
-  // Of a thing that stands in two gaps, one of which is in conflict, nobody knows where it belongs.
+  // A thing that stands in two gaps, one of which is in conflict, has no certain place.
   std::string check_clashes() const {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (in_all(slot) || !clashes(slot)) continue;
@@ -209,7 +209,7 @@ class ListMerger {
     return {};
   }
 
-  // What stands against a thing that is not in all versions.
+  // The reason against a thing that is not in all versions; empty when there is none.
   std::string against(std::size_t slot) const {
     if (broken(slot)) return "both sides changed a place that does not parse";
     const bool left = in(slot, kLeft), right = in(slot, kRight);
@@ -327,7 +327,7 @@ class ListMerger {
     for (std::size_t i = 0; i < all.size(); ++i) clash_gap(i, against(all[i]));
   }
 
-  // What stands against a gap in which both sides changed which things there are.
+  // The reason against a gap in which both sides changed which things there are.
   std::string against(const Gap& gap) {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};

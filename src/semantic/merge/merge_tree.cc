@@ -227,7 +227,7 @@ class TreeMerger {
       };
       if (changed(kLeft) != changed(kRight)) own[changed(kLeft) ? kLeft : kRight] = true;
     }
-    // What a side removed is in no slot.
+    // An item that a side removed is in no slot.
     for (const Side side : {kLeft, kRight}) {
       for (std::size_t i = 0; i < lists[other(side)].items.size(); ++i) {
         if (!order.kept[other(side)][i]) own[side] = true;
@@ -247,7 +247,7 @@ class TreeMerger {
       if (care_ == Inside::kConflict) {
         return in_conflict(texts_of(n), "both sides changed one statement" + in);
       }
-      // What is called and what with belong together.
+      // The function of a call and its arguments belong together.
       if (has_any(n[kBase]->kind, {"call", "invocation"})) {
         return in_conflict(texts_of(n), "both sides changed one call" + in);
       }

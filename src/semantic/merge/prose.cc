@@ -8,7 +8,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// What ends a comment or a string, with the white space before it.
+// The place of the signs that end a comment or a string, and of the white space before them.
 std::size_t end_of_words(std::string_view text) {
   return text.find_last_not_of(" \t\r\n\"'*/") + 1;
 }

@@ -14,9 +14,9 @@ namespace gittxn::semantic {
 // A comment, or a string that is a statement of its own, or that statement.
 bool is_for_people(const Node& node);
 
-// By lines. Lines that both sides added at one place stand one behind the other, left before right,
-// without those with which both begin or end. Nothing where both changed or removed a line of the
-// base differently, and when libgit2 has no memory.
+// A merge by lines. Lines that both sides added at one place stand one behind the other, left
+// before right, without those with which both begin or end. Nothing where both changed or removed a
+// line of the base differently, and when libgit2 has no memory.
 std::optional<std::string> merge_prose(const Sides<std::string_view>& texts);
 
 }  // namespace gittxn::semantic

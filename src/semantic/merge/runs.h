@@ -22,8 +22,8 @@ struct TextRun {
   std::size_t taken = kBase;      // the version that a merge takes; left of one that clashes
 };
 
-// In order, and together each version. Changes that touch are one run. kFault when libgit2 fails.
-// The texts must outlive it.
+// Runs in order, which together are each version. Changes that touch are one run. kFault when
+// libgit2 fails. The texts must outlive it.
 Result<std::vector<TextRun>> runs_of(const Sides<std::string>& texts);
 Result<std::vector<TextRun>> runs_of(Sides<std::string>&& texts) = delete;
 

@@ -51,7 +51,7 @@ bool is_receiver(const Item& item) {
   return is_any(item.node->text, {"self", "cls", "this"});
 }
 
-// What a call says to reach the function: of a constructor the name of its type.
+// The name by which a call reaches the function: for a constructor that of its type.
 std::string_view called_as(const Node& function) {
   if (!is_any(function.name, {"__init__", "constructor", "__construct", "initialize"})) {
     return function.name;

@@ -18,7 +18,7 @@ const Node* body_of(const Node& function);
 // Whether both sides changed, differently, what a function is called with, gives or throws.
 bool both_changed_signature(const Sides<const Tree*>& trees, const Sides<const Node*>& functions);
 
-// What stands against a signature with the changes of both; empty when nothing does. Each side has
+// The reason against a signature with the changes of both; empty when nothing does. Each side has
 // the parameters of the base as they were and in their order; what it added may be left out
 // (@keyed) and has a name that the other side did not add; and no call in its file passes by
 // position a parameter that would stand at another place.

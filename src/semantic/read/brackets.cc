@@ -81,7 +81,7 @@ class Scanner {
     at_ = broken_ ? text_.size() : close + end.size();
   }
 
-  // In Rust one may stand in another one.
+  // A comment in Rust may stand in another one.
   void nested_comment() {
     std::size_t depth = 0;
     do {

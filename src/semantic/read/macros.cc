@@ -266,7 +266,7 @@ class MacroFinder {
            is_any(word(at - 1), {";", "}", "{", ":", ">"}) || is(at - 1, Lexeme::kDirective);
   }
 
-  // Where a declaration may begin: behind one, behind a directive, and at the start.
+  // A declaration may begin here: behind one, behind a directive, and at the start.
   bool at_start(std::size_t i) const {
     if (i == 0 || is(i - 1, Lexeme::kDirective)) return true;
     if (!masks_.empty() && masks_.back().end == tokens_[i - 1].end) return true;

@@ -106,7 +106,7 @@ void brought_to_rust(const Node& node, Strings* names) {
   }
 }
 
-// Of `*(*a)(int b)` the a.
+// The `a` of `*(*a)(int b)`.
 const Node* declared_in(const Node* declarator) {
   while (declarator != nullptr && !is_identifier(declarator->text)) {
     const Node* inner = kid_in(*declarator, "declarator");
@@ -151,11 +151,11 @@ void given_by(const Language& in, const Node& node, std::vector<std::string>* de
   const bool script = is_any(in.name, {"javascript", "typescript", "tsx"});
   const bool path = script && node.kind == "expression_statement" && node.name.contains('.');
   if ((one || path) && !words.empty()) words = {words.back()};
-  // What a file gives is said by what is in it.
+  // The keys of the object say what a file gives.
   if (path && is_any(words.back(), {"exports", "prototype"})) words.clear();
   Strings declared;
   if (is_any(node.decl, {"field", "constant", "variable"})) add_declared(in, node, &declared);
-  // What else stands in the name of something in C is its type.
+  // The other words in the name of something in C are its type.
   if (declared.empty() || in.name == "go") {
     for (const std::string_view word : words) {
       if (!word.empty()) defines->emplace_back(word);

@@ -23,7 +23,7 @@ Outline opaque_outline(Outline outline, std::string_view text) {
   return outline;
 }
 
-// In a file with more of them hardly anything is certain.
+// A file with more of them has hardly anything that is certain.
 constexpr std::size_t kMostSealed = 500;
 
 // The declaration that an error is in becomes opaque, and nothing else; whether that was certain.

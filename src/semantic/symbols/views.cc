@@ -106,7 +106,7 @@ class Viewer {
     if (const Node* body = kid_in(node, "body"); body != nullptr) methods(*body, index);
   }
 
-  // What is defined in a function is defined for all that is behind it.
+  // A name that is defined in a function is defined for all that is behind it.
   void macros(const Node& node) {
     for (const Node* kid : node.kids) {
       if (kid->decl == "macro") {
