@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "repo/git.h"
+#include "semantic/merge/entries.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::api {
@@ -143,7 +144,10 @@ Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& req
   const Target target = TRY(target_of(host, request));
   const auto* language = TRY(language_for(request, texts[semantic::kLeft]));
   semantic::MergeAs as(language);
-  if (request.language.empty() && !request.names.empty()) as.path = request.names.front();
+  for (const std::string& name : request.names) {
+    const bool told = semantic::text_kind_of(as.path) != semantic::TextKind::kPlain;
+    if (!told && request.language.empty()) as.path = name;
+  }
   semantic::MergeLabels labels = labels_of(request);
   MergeFileReport report{TRY(semantic::merge_file(as, texts, labels)),
                          language == nullptr ? kLinesAlone : language->name};

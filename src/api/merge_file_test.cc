@@ -58,6 +58,15 @@ TEST_F(MergeFile, WithoutALanguageLinesAlone) {
   }
 }
 
+TEST_F(MergeFile, TheFirstNameThatTellsWhatItsLinesAreIsTaken) {
+  versions("a=1\n", "a=1\nb=2\n", "a=1\nc=3\n");
+  request_.names = {"out", "app.properties", "notes"};
+  const auto report = merge_file(host_, request_);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->merged.clean());
+  EXPECT_EQ(out(), "a=1\nb=2\nc=3\n");
+}
+
 TEST_F(MergeFile, TypeScriptInATsxFileIsTsx) {
   versions("const a = 1\n", "const a = 1\nconst b = <b>x</b>\n", "const a = 1\nconst c = 3\n");
   request_.language = "typescript";
