@@ -118,11 +118,11 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
   const TextKind kind = text_kind_of(path);
   if (lines.clean) {
-    const std::string key = key_added_twice(texts, lines.text);
+    const std::string key = key_added_twice(path, texts, lines.text);
     if (key.empty() || kind == TextKind::kParagraphs) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
     }
-    ConflictedText whole = TRY(conflict_at(texts, lines.text, places_of_key(texts, key), labels));
+    ConflictedText whole = TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));
     return in_conflict(std::move(whole), "both sides added '" + key + "'", labels);
   }
   if (auto entries = merge_entries(kind, path, texts)) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -253,6 +254,70 @@ bool names_an_element(std::string_view line) {
   return std::ranges::any_of(kNames, [line](std::string_view name) { return line.contains(name); });
 }
 
+using Attributes = std::vector<std::pair<std::string_view, std::string_view>>;  // name, text
+
+bool has_attribute(const Attributes& attributes, std::string_view name) {
+  return std::ranges::find(attributes, name, &Attributes::value_type::first) != attributes.end();
+}
+
+// A line that begins with a tag. The text of an attribute has the space before it.
+struct Tag {
+  std::string_view before, after;  // up to its attributes, and from behind them
+  Attributes attributes;
+};
+
+std::optional<Tag> tag_in(std::string_view line) {
+  const std::size_t open = line.find('<');
+  if (open == std::string_view::npos || !is_blank(line.substr(0, open))) return std::nullopt;
+  std::size_t at = line.find_first_of(" \t>/\r\n", open + 1);
+  if (at == std::string_view::npos || at == open + 1) return std::nullopt;
+  Tag tag{line.substr(0, at), {}, {}};
+  for (;;) {
+    const std::size_t name = std::min(line.find_first_not_of(" \t", at), line.size());
+    const std::size_t sign = line.find_first_of("=<>/ \t\"'", name);
+    if (sign == std::string_view::npos) return std::nullopt;
+    if (sign == name) break;
+    if (line[sign] != '=' || sign + 1 >= line.size()) return std::nullopt;
+    const char quote = line[sign + 1];
+    const std::size_t end = line.find(quote, sign + 2);
+    if ((quote != '"' && quote != '\'') || end == std::string_view::npos) return std::nullopt;
+    const std::string_view key = line.substr(name, sign - name);
+    if (has_attribute(tag.attributes, key)) return std::nullopt;
+    tag.attributes.emplace_back(key, line.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  tag.after = line.substr(at);
+  return tag;
+}
+
+// One tag to which both sides only gave attributes, of different names: left's, then right's.
+std::optional<std::string> both_attributes(const Sides<std::string_view>& run) {
+  Sides<Tag> tags;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (whole_lines(run[i]).size() != 1) return std::nullopt;
+    auto tag = tag_in(run[i]);
+    if (!tag) return std::nullopt;
+    tags[i] = *std::move(tag);
+  }
+  const Tag& base = tags[kBase];
+  std::string added;
+  for (const Side side : {kLeft, kRight}) {
+    const Tag& tag = tags[side];
+    if (tag.before != base.before || tag.after != base.after) return std::nullopt;
+    const bool kept = std::ranges::all_of(base.attributes, [&](const auto& attribute) {
+      return std::ranges::find(tag.attributes, attribute) != tag.attributes.end();
+    });
+    if (!kept) return std::nullopt;
+    for (const auto& [name, text] : tag.attributes) {
+      if (has_attribute(base.attributes, name)) continue;
+      if (has_attribute(tags[other(side)].attributes, name)) return std::nullopt;
+      added += text;
+    }
+  }
+  const std::size_t at = run[kBase].size() - base.after.size();
+  return std::string(run[kBase].substr(0, at)) + added + std::string(base.after);
+}
+
 std::optional<std::string> both_elements(std::string_view left, std::string_view right) {
   if (!is_balanced(left) || !is_balanced(right)) return std::nullopt;
   if (shares_a_line(left, right, names_an_element)) return std::nullopt;
@@ -262,14 +327,6 @@ std::optional<std::string> both_elements(std::string_view left, std::string_view
     return std::nullopt;
   }
   return with_line_end(std::string(left)) + std::string(right);
-}
-
-std::optional<std::string> resolve(TextKind kind, std::string_view path, std::string_view before,
-                                   const Sides<std::string_view>& run) {
-  if (kind == TextKind::kEntries) return merge_entry_run(path, run);
-  if (!run[kBase].empty() || run[kLeft].empty() || run[kRight].empty()) return std::nullopt;
-  if (kind == TextKind::kElements) return both_elements(run[kLeft], run[kRight]);
-  return both_paragraphs(before, run[kLeft], run[kRight]);
 }
 
 // "key" of "  key = value" and "key: value", with the white space before it.
@@ -289,11 +346,72 @@ std::string_view assigned_key(std::string_view line) {
   return assigns ? line.substr(0, end) : std::string_view();
 }
 
-std::map<std::string_view, int> assigned_keys(const std::string& text) {
-  std::map<std::string_view, int> keys;
+// "class Name" of "  public class Name {", with the white space before it.
+std::string_view declared_type(std::string_view line) {
+  constexpr std::string_view kTypes[] = {"class",  "interface", "struct", "enum",      "trait",
+                                         "object", "protocol",  "module", "defmodule", "contract"};
+  constexpr std::string_view kBefore[] = {"public", "private", "internal", "abstract", "final",
+                                          "sealed", "data",    "case",     "export",   "open"};
+  const auto is_in = [](std::span<const std::string_view> words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  std::size_t at = std::min(line.find_first_not_of(" \t"), line.size());
+  for (bool type = false; at < line.size();) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r\n({<:;", at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    if (type) {
+      const bool name = !word.empty() && std::isupper(static_cast<unsigned char>(word[0])) != 0;
+      return name ? line.substr(0, end) : std::string_view();
+    }
+    type = is_in(kTypes, word);
+    if (!type && !is_in(kBefore, word)) return {};
+    at = std::min(line.find_first_not_of(" \t", end), line.size());
+  }
+  return {};
+}
+
+// Each line gives something a value, or says nothing.
+bool assigns_only(std::string_view text) {
+  return std::ranges::all_of(whole_lines(text), [](std::string_view line) {
+    if (is_comment_line(line)) return !line.starts_with('\t');
+    const std::string_view bare = trimmed(line);
+    const std::size_t sign = bare.find('=');
+    return !line.starts_with('\t') && sign != std::string_view::npos && sign > 0 &&
+           bare.substr(0, sign).find_first_of("$(){}[],;\"'") == std::string_view::npos;
+  });
+}
+
+std::optional<std::string> resolve(TextKind kind, std::string_view path, std::string_view before,
+                                   const Sides<std::string_view>& run) {
+  if (kind == TextKind::kEntries) return merge_entry_run(path, run);
+  if (kind == TextKind::kAssignments) {
+    if (!std::ranges::all_of(run, assigns_only)) return std::nullopt;
+    return merge_entry_run(path, run);
+  }
+  if (kind == TextKind::kElements && !run[kBase].empty()) return both_attributes(run);
+  if (!run[kBase].empty() || run[kLeft].empty() || run[kRight].empty()) return std::nullopt;
+  if (kind == TextKind::kElements) return both_elements(run[kLeft], run[kRight]);
+  return both_paragraphs(before, run[kLeft], run[kRight]);
+}
+
+// The key by which a line would be there twice; empty when it has none.
+std::string key_of_line(std::string_view path, std::string_view line) {
+  if (text_kind_of(path) == TextKind::kEntries) {
+    const bool entry = !is_comment_line(line) && !is_blank(line);
+    std::string key = entry ? key_of(path, line) : std::string();
+    const bool word = std::ranges::any_of(
+        key, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
+    return word && !key.ends_with('(') ? key : std::string();
+  }
+  const std::string_view type = declared_type(line);
+  return std::string(type.empty() ? assigned_key(line) : type);
+}
+
+std::map<std::string, int> keys_in(std::string_view path, const std::string& text) {
+  std::map<std::string, int> keys;
   for (const std::string_view line : whole_lines(text)) {
-    const std::string_view key = assigned_key(line);
-    if (!key.empty()) ++keys[key];
+    std::string key = key_of_line(path, line);
+    if (!key.empty()) ++keys[std::move(key)];
   }
   return keys;
 }
@@ -306,6 +424,10 @@ TextKind text_kind_of(std::string_view path) {
       ends_with_any(file, {".properties", ".env"}) ||
       (file.starts_with("requirements") && file.ends_with(".txt"))) {
     return TextKind::kEntries;
+  }
+  if (file == "Makefile" || file == "GNUmakefile" ||
+      ends_with_any(file, {".mk", ".ini", ".cfg", ".conf"})) {
+    return TextKind::kAssignments;
   }
   if (ends_with_any(file, {".md", ".markdown", ".rst", ".adoc"})) return TextKind::kParagraphs;
   if (ends_with_any(file, {".xml", ".csproj", ".fsproj", ".vbproj", ".props", ".targets", ".html",
@@ -333,10 +455,11 @@ std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
   return out;
 }
 
-std::string key_added_twice(const Sides<std::string>& texts, const std::string& merged) {
-  const Sides<std::map<std::string_view, int>> keys = {
-      assigned_keys(texts[0]), assigned_keys(texts[1]), assigned_keys(texts[2])};
-  for (const auto& [key, times] : assigned_keys(merged)) {
+std::string key_added_twice(std::string_view path, const Sides<std::string>& texts,
+                            const std::string& merged) {
+  const Sides<std::map<std::string, int>> keys = {keys_in(path, texts[0]), keys_in(path, texts[1]),
+                                                  keys_in(path, texts[2])};
+  for (const auto& [key, times] : keys_in(path, merged)) {
     const auto left = keys[kLeft].find(key), right = keys[kRight].find(key);
     if (times < 2 || keys[kBase].contains(key)) continue;
     if (left == keys[kLeft].end() || right == keys[kRight].end()) continue;
@@ -345,12 +468,15 @@ std::string key_added_twice(const Sides<std::string>& texts, const std::string& 
   return {};
 }
 
-std::vector<Span> places_of_key(const Sides<std::string>& texts, std::string_view key) {
+std::vector<Span> places_of_key(std::string_view path, const Sides<std::string>& texts,
+                                std::string_view key) {
   std::vector<Span> places;
   for (const Side side : {kLeft, kRight}) {
     std::size_t at = 0;
     for (const std::string_view line : whole_lines(texts[side])) {
-      if (trimmed(assigned_key(line)) == key) places.push_back({side, at, at + line.size() - 1});
+      if (trimmed(key_of_line(path, line)) == key) {
+        places.push_back({side, at, at + line.size() - 1});
+      }
       at += line.size();
     }
   }

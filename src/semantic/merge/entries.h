@@ -16,10 +16,11 @@
 namespace gittxn::semantic {
 
 enum class TextKind {
-  kPlain,       // lines, as git has them
-  kEntries,     // each line is something of its own, told by a key
-  kParagraphs,  // words for people
-  kElements,    // tags that open and close
+  kPlain,        // lines, as git has them
+  kEntries,      // each line is something of its own, told by a key
+  kAssignments,  // some lines are, as in a Makefile or below a section of an .ini file
+  kParagraphs,   // words for people
+  kElements,     // tags that open and close
 };
 
 // The kind that the name of the file tells. A file in a language that is understood has none.
@@ -29,17 +30,22 @@ TextKind text_kind_of(std::string_view path);
 //   kEntries     entries by their keys: each as the side that changed it has it; what both added
 //                stands left before right. No key twice that was not; one that both changed
 //                differently is a conflict.
+//   kAssignments the same of what is in conflict, where all of that is assignments
 //   kParagraphs  what both only added follows each other; never the same heading, line or number
 //                twice, nor within a block of code
-//   kElements    what both only added, where it is whole elements with different names
+//   kElements    what both only added, where it is whole elements with different names, or
+//                attributes with different names of one tag
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
                                          const Sides<std::string>& texts);
 
-// A key that both sides added, each at a place of its own, and the base has not: "key = value" or
-// "key: value" at the beginning of a line. For merges of lines in languages that are not known,
-// where it would be there twice. Empty when there is none.
-std::string key_added_twice(const Sides<std::string>& texts, const std::string& merged);
+// A key that both sides added, each at a place of its own, and the base has not: that of an entry;
+// in other texts that of "key = value" and "key: value", and the name of "class Name", at the
+// beginning of a line. For merges of lines in languages that are not known, where it would be there
+// twice. Empty when there is none.
+std::string key_added_twice(std::string_view path, const Sides<std::string>& texts,
+                            const std::string& merged);
 // The lines of both sides that have the key, for a conflict.
-std::vector<Span> places_of_key(const Sides<std::string>& texts, std::string_view key);
+std::vector<Span> places_of_key(std::string_view path, const Sides<std::string>& texts,
+                                std::string_view key);
 
 }  // namespace gittxn::semantic

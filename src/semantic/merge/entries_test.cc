@@ -76,7 +76,46 @@ TEST(Entries, ElementsThatBothAdded) {
                with(dependency("l", "1") + dependency("r", "1")));
   expect_conflict("pom.xml", {with(""), with(dependency("l", "1")), with(dependency("l", "2"))});
   expect_conflict("pom.xml", {with(""), with("<b>\n"), with("</b>\n")});
-  expect_conflict("pom.xml", {with("<b/>\n"), with("<b c='1'/>\n"), with("<b d='2'/>\n")});
+}
+
+TEST(Entries, AttributesThatBothAddedToOneTag) {
+  expect_merge("a.xml",
+               {"<r>\n <b x='0'/>\n</r>\n", "<r>\n <b x='0' d='1' c='2'/>\n</r>\n",
+                "<r>\n <b a='>' x='0'/>\n</r>\n"},
+               "<r>\n <b x='0' d='1' c='2' a='>'/>\n</r>\n");
+  const auto with = [](const std::string& more) { return "<b x='0'" + more + ">t</b>\n"; };
+  expect_conflict("a.html", {with(""), with(" c='1'"), with(" c='2'")});
+  expect_conflict("a.html", {with(""), with(" c='1'"), "<b x='1' d='2'>t</b>\n"});
+  expect_conflict("a.html", {with(""), with(" c='1'"), "<b x='0' d='2'>u</b>\n"});
+  expect_conflict("a.html", {with(""), with(" c"), with(" d='1'")});
+}
+
+TEST(Entries, AssignmentsAreEntriesWhereNothingElseIsInConflict) {
+  expect_merge("Makefile",
+               {"A = 1\nB := 2\n\nall:\n\ttrue\n", "A = 3\nB := 2\n\nall:\n\ttrue\n",
+                "A = 1\nB := 4\n\nall:\n\ttrue\n"},
+               "A = 3\nB := 4\n\nall:\n\ttrue\n");
+  expect_merge("setup.cfg", {"[x]\na = 1\n", "[x]\na = 1\nb = 2\n", "[x]\na = 1\nc = 3\n"},
+               "[x]\na = 1\nb = 2\nc = 3\n");
+  expect_conflict("rules.mk", {"A += a\nA += b\n", "A += a\nA += c\n", "A += d\nA += b\n"});
+  expect_conflict("rules.mk",
+                  {"all:\n\ta=1\n\tb=1\n", "all:\n\ta=2\n\tb=1\n", "all:\n\ta=1\n\tb=2\n"});
+  expect_conflict("a.ini", {"a = 1\n", "a = 1\n[x]\nb = 1\n", "a = 1\n[y]\nb = 1\n"});
+  expect_conflict("a.ini", {"a = 1\n", "a = 2\n", "a = 3\n"});
+}
+
+TEST(Entries, OneEntryOrTypeAddedAtTwoPlaces) {
+  const std::string head = "module m\n\n", tail = "\nreplace a => b v1\n\n";
+  const std::string left = "replace x => y v1\n", right = "replace x => z v1\n";
+  expect_conflict("go.mod", {head + tail, head + left + tail, head + tail + right});
+  const std::string both = "class A {}\n\nclass B {}\n";
+  const auto type = [](const std::string& field) {
+    return "abstract class C {\n  " + field + " f;\n}\n";
+  };
+  expect_conflict("a.dart", {both, type("int") + "\n" + both, both + "\n" + type("bool")});
+  EXPECT_TRUE(
+      merge("a.txt", {"one\n\ntwo\n", "class of\n\none\n\ntwo\n", "one\n\ntwo\n\nclass of\n"})
+          .clean());
 }
 
 TEST(Entries, AKeyThatBothAddedToAFileInAnUnknownLanguage) {
