@@ -41,7 +41,11 @@ struct LanguageRow {
   std::string_view endings;
   std::string_view files = {};
   std::string_view programs = {};
+  std::string_view more_shape = {};  // patterns besides those of the folder
 };
+
+// JSX is a part of two grammars. What an element is given is told by its names.
+constexpr std::string_view kJsx = "(jsx_attribute (property_identifier) @key) @keyed";
 
 constexpr LanguageRow kLanguageRows[] = {
     {"c", tree_sitter_c, "c", ".c .h "},
@@ -50,9 +54,15 @@ constexpr LanguageRow kLanguageRows[] = {
      "python pypy "},
     {"go", tree_sitter_go, "go", ".go "},
     {"java", tree_sitter_java, "java", ".java "},
-    {"javascript", tree_sitter_javascript, "javascript", ".js .jsx .mjs .cjs ", {}, "node nodejs "},
+    {"javascript",
+     tree_sitter_javascript,
+     "javascript",
+     ".js .jsx .mjs .cjs ",
+     {},
+     "node nodejs ",
+     kJsx},
     {"typescript", tree_sitter_typescript, "typescript", ".ts .mts .cts ", {}, "ts-node tsx deno "},
-    {"tsx", tree_sitter_tsx, "typescript", ".tsx "},
+    {"tsx", tree_sitter_tsx, "typescript", ".tsx ", {}, {}, kJsx},
     {"rust", tree_sitter_rust, "rust", ".rs "},
     {"json", tree_sitter_json, "json", ".json "},
     {"yaml", tree_sitter_yaml, "yaml", ".yml .yaml "},
@@ -150,7 +160,10 @@ Language load(const LanguageRow& row) {
   language.grammar = row.grammar();
   const LanguageText folder = *std::ranges::find(language_texts(), row.folder, &LanguageText::name);
   name_kinds(&language);
-  language.shape = compile(language.grammar, "shape.scm", folder.shape, &language.fault);
+  language.shape_text.assign(folder.shape.begin(), folder.shape.end());
+  std::ranges::copy(row.more_shape, std::back_inserter(language.shape_text));
+  const std::string_view shape(language.shape_text.data(), language.shape_text.size());
+  language.shape = compile(language.grammar, "shape.scm", shape, &language.fault);
   for (const std::string_view name : language.shape.captures()) {
     language.captures.push_back(capture_of(name));
     if (language.captures.back().role == Role::kNone && !name.starts_with('_')) {

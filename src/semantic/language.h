@@ -105,6 +105,7 @@ struct Language {
   const TSLanguage* grammar = nullptr;
   std::vector<Kind> kinds;               // by symbol of the grammar; ERROR behind them
   std::vector<std::string_view> fields;  // by id; 0 is none
+  std::vector<char> shape_text;  // `shape` has parts of it; a move leaves them where they are
   Patterns shape, facts;
   std::vector<Capture> captures;    // by capture index of `shape`
   std::vector<Fact> fact_captures;  // by capture index of `facts`

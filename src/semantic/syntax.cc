@@ -163,6 +163,9 @@ class TreeBuilder {
           break;
         case Role::kNone:
           break;
+        case Role::kList:  // one whose order says nothing stays a set
+          if (marks_[found.node].role != Role::kSet) marks_[found.node].role = capture.role;
+          break;
         default:
           marks_[found.node].role = capture.role;
       }

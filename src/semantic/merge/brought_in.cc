@@ -345,6 +345,66 @@ Broken moved_and_used(const Sides<const Tree*>& sides) {
   return {};
 }
 
+// --- an import that one side took away ---
+
+// The names that imports bring into a file, and whether one brings what it does not say.
+struct Brought {
+  std::set<std::string> names;
+  bool all = false;
+};
+
+void find_brought(const Tree& tree, const Node& node, Brought* brought) {
+  if (node.decl == "import") {
+    brought->all = brought->all || node.text.contains('*');
+    for (std::string& name : brought_names(tree.language(), node)) {
+      brought->names.insert(std::move(name));
+    }
+    return;
+  }
+  for (const Node* kid : node.kids) find_brought(tree, *kid, brought);
+}
+
+bool is_import_of(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at != nullptr && at->decl != "import") at = at->parent;
+  return at != nullptr;
+}
+
+// Each place where code says the name, not as a member of something.
+std::vector<const Node*> said_in(const Tree& tree, std::string_view name) {
+  std::vector<const Node*> said;
+  const auto& leaves = tree.leaves();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i]->text != name || is_import_of(*leaves[i])) continue;
+    const bool member = i > 0 && is_any(leaves[i - 1]->text, {".", "?.", "->"});
+    if (!member) said.push_back(leaves[i]);
+  }
+  return said;
+}
+
+// One side has no use for what an import brings, and the other has one more.
+Broken dropped_and_used(const Sides<const Tree*>& sides) {
+  Sides<Brought> brought;
+  for (std::size_t i = 0; i < 3; ++i) find_brought(*sides[i], sides[i]->root(), &brought[i]);
+  for (const std::string& name : brought[kBase].names) {
+    for (const Side side : {kLeft, kRight}) {
+      const bool dropped = !brought[side].names.contains(name) && !brought[side].all;
+      if (!dropped || !brought[other(side)].names.contains(name)) continue;
+      if (!said_in(*sides[side], name).empty()) continue;
+      const auto uses = said_in(*sides[other(side)], name);
+      if (uses.size() <= said_in(*sides[kBase], name).size()) continue;
+      Broken broken{
+          "one side removed the import of '" + name.substr(0, 40) + "', the other uses it anew",
+          {}};
+      for (const Node* each : uses) {
+        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
+      }
+      return broken;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
@@ -352,7 +412,8 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = both_number(sides);
   if (broken.why.empty()) broken = both_raised(sides);
   if (broken.why.empty()) broken = retyped_and_given(sides);
-  return broken.why.empty() ? moved_and_used(sides) : broken;
+  if (broken.why.empty()) broken = moved_and_used(sides);
+  return broken.why.empty() ? dropped_and_used(sides) : broken;
 }
 
 }  // namespace gittxn::semantic

@@ -277,6 +277,55 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
 }
 
+// Three uses of what `names` imports, with `more` behind them.
+std::string user_of(const std::string& names, const std::string& uses, const std::string& more) {
+  return names + "\n\ndef first():\n" + uses + "\n\ndef second():\n    return 2\n" + more;
+}
+
+TEST_F(MergeBoth, AnImportThatOneSideRemovedAndTheOtherUsesAnew) {
+  const std::string imports = "import json\nimport os\n", less = "import json\n";
+  const std::string base = user_of(imports, "    return os.name\n", "");
+  const std::string left = user_of(less, "    return json.dumps({})\n", "");
+  const auto right = [&](const std::string& more) {
+    return user_of(imports, "    return os.name\n", "\n\ndef third():\n    return " + more + "\n");
+  };
+  EXPECT_THAT(why_not("python", {base, left, right("os.sep")}),
+              HasSubstr("removed the import of 'os', the other uses it anew"));
+  EXPECT_TRUE(merge("python", {base, left, right("json.os")}).clean());  // a member of that name
+  EXPECT_TRUE(merge("python", {base, left, right("3")}).clean());
+  // It comes from elsewhere now.
+  const std::string moved = user_of("import json\nfrom mine import os\n", "    return 1\n", "");
+  EXPECT_TRUE(merge("python", {base, moved, right("os.sep")}).clean());
+  EXPECT_THAT(
+      why_not("java",
+              {"import a.X;\nimport a.Y;\n\nclass A {\n  X x;\n\n  int f() { return 1; }\n\n"
+               "  int g() { return 2; }\n}\n",
+               "import a.Y;\n\nclass A {\n  Y x;\n\n  int f() { return 1; }\n\n"
+               "  int g() { return 2; }\n}\n",
+               "import a.X;\nimport a.Y;\n\nclass A {\n  X x;\n\n  int f() { return 1; }\n\n"
+               "  int g() { return X.n; }\n}\n"}),
+      HasSubstr("the import of 'X'"));
+}
+
+TEST_F(MergeBoth, AttributesOfOneElement) {
+  const auto with = [](const std::string& more) {
+    return "function f() {\n  return <div style={s}" + more + "></div>;\n}\n";
+  };
+  for (const auto* language : {"javascript", "tsx"}) {
+    expect_merge(language, {with(""), with(" id=\"l\""), with(" onClick={go}")},
+                 with(" id=\"l\" onClick={go}"));
+    EXPECT_NE(why_not(language, {with(""), with(" id=\"l\""), with(" id=\"r\"")}), "");
+  }
+}
+
+TEST_F(MergeBoth, OneElementOfASetInTwoOrders) {
+  const auto with = [](const std::string& more) {
+    return "__all__ = [\n    'a',\n" + more + "]\n";
+  };
+  expect_merge("python", {with(""), with("    'b',\n    'c',\n"), with("    'c',\n    'b',\n")},
+               with("    'b',\n    'c',\n"));
+}
+
 TEST_F(MergeBoth, ABugInWhatCannotBothHoldWouldBeNoticed) {
 #ifdef GIT_TXN_BUGS
   const Sides<std::string> signatures = {"def f(a):\n    x = a\n    return x\n",

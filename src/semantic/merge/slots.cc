@@ -35,7 +35,7 @@ class SlotMaker {
       if (slot_of[kLeft][i] != kUnmatched) continue;
       slot_of[kLeft][i] = slots_.size();
       slots_.push_back({{kUnmatched, i, kUnmatched}});
-      const std::size_t there = across[i];
+      const std::size_t there = lists_[kLeft].set ? element(i, slot_of[kRight]) : across[i];
       if (there == kUnmatched || slot_of[kRight][there] != kUnmatched) continue;
       if (!one_thing(i, there)) continue;
       slots_.back().at[kRight] = there;
@@ -51,6 +51,17 @@ class SlotMaker {
 
  private:
   bool in(std::size_t slot, Side side) const { return slots_[slot].at[side] != kUnmatched; }
+
+  // The element of the right set that is the same as the left one and has no slot yet.
+  std::size_t element(std::size_t left, const std::vector<std::size_t>& slot_of_right) const {
+    const Node& node = *lists_[kLeft].items[left].node;
+    for (std::size_t i = 0; i < slot_of_right.size(); ++i) {
+      const Node& there = *lists_[kRight].items[i].node;
+      if (slot_of_right[i] != kUnmatched || there.hash != node.hash) continue;
+      if (same_code(*trees_[kLeft], node, *trees_[kRight], there)) return i;
+    }
+    return kUnmatched;
+  }
 
   // Two imports of other names from one place, from which the base has none that they may be
   // versions of.
