@@ -323,14 +323,14 @@ std::unique_ptr<Tree> Versions::parse(std::string text) {
 
 std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text, const Budget& budget,
                                   Detail detail) {
-  return Versions(language, budget, detail).parse(std::move(text));
+  return Versions(language, budget, detail, Texts::kOne).parse(std::move(text));
 }
 
 const Language* language_of(std::string_view path, std::string_view text) {
   const Language* named = language_of_path(path);
   if (named == nullptr) return language_of_first_line(text);
   if (!path.ends_with(".h")) return named;
-  const std::optional<FlatTree> clean = VersionParser(*named, {}).parse(text);
+  const std::optional<FlatTree> clean = VersionParser(*named, {}, Texts::kOne).parse(text);
   if (clean && !clean->front().error) return named;
   const Language* cpp = find_language("cpp");
   const auto as_c = Tree::parse(*named, std::string(text), {});

@@ -90,8 +90,9 @@ class Tree {
 class Versions {
  public:
   // `language` must outlive it.
-  Versions(const Language& language, const Budget& budget, Detail detail = Detail::kShape)
-      : language_(language), budget_(budget), detail_(detail), parser_(language, budget) {}
+  Versions(const Language& language, const Budget& budget, Detail detail = Detail::kShape,
+           Texts texts = Texts::kSeveral)
+      : language_(language), budget_(budget), detail_(detail), parser_(language, budget, texts) {}
 
   // As Tree::parse.
   std::unique_ptr<Tree> parse(std::string text);

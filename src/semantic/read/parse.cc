@@ -48,18 +48,25 @@ constexpr std::uint32_t kMaxErrorTokens = 4096;
 // A tree has fewer nodes than this times the budget's: some are in what becomes a leaf.
 constexpr std::size_t kFlatNodes = 4;
 
+// Nodes with as much in them are worth to be looked up.
+constexpr std::uint32_t kWorth = 8;
+
 class Flattener {
  public:
   Flattener(const Language& language, const Budget& budget)
       : language_(language), budget_(budget) {}
 
-  std::optional<FlatTree> flatten(TSNode root) {
+  // What is in a node of `first` is copied from there.
+  std::optional<FlatTree> flatten(TSNode root, const FirstVersion* first = nullptr) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
+    first_ = first;
     const bool fits = walk(&cursor);
     ts_tree_cursor_delete(&cursor);
     if (!fits) return std::nullopt;
     return std::move(out_);
   }
+  // Puts every node that is worth it into `places`.
+  void keep_places(NodePlaces* places) { places_ = places; }
   // Nested deeper than the budget.
   bool deep() const { return deep_; }
 
@@ -68,22 +75,52 @@ class Flattener {
     std::vector<std::uint32_t> open;
     for (;;) {
       const TSNode node = ts_tree_cursor_current_node(cursor);
+      const auto at = static_cast<std::uint32_t>(out_.size());
       const FlatNode& made = add(node, ts_tree_cursor_current_field_id(cursor));
       const bool wide = made.symbol == kErrorSymbol && ts_node_child_count(node) > kMaxErrorTokens;
-      if (wide || out_.size() / kFlatNodes > budget_.nodes) return false;
+      if (wide || !fits()) return false;
       const bool deep = open.size() >= budget_.depth;
-      const bool closed = deep || is_closed(made);
       deep_ |= deep;
-      open.push_back(static_cast<std::uint32_t>(out_.size() - 1));
+      const bool closed = deep || is_closed(made) || copy_from_first(node, open.size());
+      open.push_back(at);
       if (!closed && ts_tree_cursor_goto_first_child(cursor)) continue;
       for (;;) {
-        out_[open.back()].next = static_cast<std::uint32_t>(out_.size());
+        close(open.back(), cursor, open.size() - 1);
         open.pop_back();
-        if (open.empty()) return true;
+        if (open.empty()) return fits();
         if (ts_tree_cursor_goto_next_sibling(cursor)) break;
         ts_tree_cursor_goto_parent(cursor);
       }
     }
+  }
+
+  bool fits() const { return out_.size() / kFlatNodes <= budget_.nodes; }
+
+  void close(std::uint32_t at, const TSTreeCursor* cursor, std::size_t depth) {
+    out_[at].next = static_cast<std::uint32_t>(out_.size());
+    if (places_ == nullptr || out_.size() - at < kWorth) return;
+    places_->emplace(ts_tree_cursor_current_node(cursor).id, NodePlace{at, depth});
+  }
+
+  // Whether the node that was added last is one of the first version, as deep at most: then all
+  // that is in it is as it was there, and is added.
+  bool copy_from_first(TSNode node, std::size_t depth) {
+    if (first_ == nullptr) return false;
+    const auto found = first_->places.find(node.id);
+    if (found == first_->places.end() || depth > found->second.depth) return false;
+    const FlatTree& from = first_->flat;
+    const FlatNode& was = from[found->second.at];
+    const std::size_t at = out_.size() - 1;
+    if (was.symbol != out_[at].symbol) return false;
+    const std::uint32_t moved = out_[at].begin - was.begin;  // modulo 2^32
+    const auto later = static_cast<std::uint32_t>(at) - found->second.at;
+    out_.insert(out_.end(), from.begin() + found->second.at + 1, from.begin() + was.next);
+    for (std::size_t i = at + 1; i < out_.size(); ++i) {
+      out_[i].begin += moved;
+      out_[i].end += moved;
+      out_[i].next += later;
+    }
+    return true;
   }
 
   const FlatNode& add(TSNode node, TSFieldId field) {
@@ -105,6 +142,8 @@ class Flattener {
 
   const Language& language_;
   const Budget& budget_;
+  const FirstVersion* first_ = nullptr;
+  NodePlaces* places_ = nullptr;
   FlatTree out_;
   bool deep_ = false;
 };
@@ -117,10 +156,16 @@ std::size_t error_bytes(const FlatTree& tree) {
   return bytes;
 }
 
-TSPoint point_of(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, byte);
-  return {static_cast<std::uint32_t>(std::ranges::count(before, '\n')),
-          static_cast<std::uint32_t>(byte - (before.rfind('\n') + 1))};
+TSPoint end_of(std::string_view text) {
+  return {static_cast<std::uint32_t>(std::ranges::count(text, '\n')),
+          static_cast<std::uint32_t>(text.size() - (text.rfind('\n') + 1))};
+}
+
+// `lines` are those of `text`.
+TSPoint point_of(std::string_view text, const TextLines& lines, std::size_t byte) {
+  const bool behind = byte == text.size() && text.ends_with('\n');
+  const std::size_t line = behind ? lines.count() : lines.at(byte);
+  return {static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(byte - lines.start(line))};
 }
 
 // Whether the byte is in something that may stand anywhere, and where that begins.
@@ -156,8 +201,8 @@ struct TextEdit {
 
 // In order, apart from each other.
 std::vector<TextEdit> edits_of(const std::vector<LineHunk>& hunks, TSNode root,
-                               std::string_view old_text, std::string_view new_text) {
-  const TextLines before(old_text), after(new_text);
+                               std::string_view old_text, const TextLines& before,
+                               const TextLines& after) {
   std::vector<TextEdit> edits;
   for (const LineHunk& hunk : hunks) {
     const std::size_t line = before.start(hunk.before.from);
@@ -175,17 +220,17 @@ std::vector<TextEdit> edits_of(const std::vector<LineHunk>& hunks, TSNode root,
 }
 
 // From the last one on, so that what is before each is still as it was.
-void apply(const std::vector<TextEdit>& edits, std::string_view old_text, std::string_view new_text,
-           TSTree* tree) {
+void apply(const std::vector<TextEdit>& edits, std::string_view old_text, const TextLines& before,
+           std::string_view new_text, TSTree* tree) {
   for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
     const std::string_view now = new_text.substr(edit->new_begin, edit->new_end - edit->new_begin);
     TSInputEdit input = {};
     input.start_byte = static_cast<std::uint32_t>(edit->old_begin);
     input.old_end_byte = static_cast<std::uint32_t>(edit->old_end);
     input.new_end_byte = static_cast<std::uint32_t>(edit->old_begin + now.size());
-    input.start_point = point_of(old_text, edit->old_begin);
-    input.old_end_point = point_of(old_text, edit->old_end);
-    const TSPoint end = point_of(now, now.size());
+    input.start_point = point_of(old_text, before, edit->old_begin);
+    input.old_end_point = point_of(old_text, before, edit->old_end);
+    const TSPoint end = end_of(now);
     input.new_end_point = {input.start_point.row + end.row,
                            end.row == 0 ? input.start_point.column + end.column : end.column};
     ts_tree_edit(tree, &input);
@@ -201,8 +246,8 @@ void VersionParser::Delete::operator()(TSTree* tree) const {
   ts_tree_delete(tree);
 }
 
-VersionParser::VersionParser(const Language& language, const Budget& budget)
-    : language_(&language), budget_(budget), parser_(ts_parser_new()) {
+VersionParser::VersionParser(const Language& language, const Budget& budget, Texts texts)
+    : language_(&language), budget_(budget), texts_(texts), parser_(ts_parser_new()) {
   if (!ts_parser_set_language(parser_.get(), language.grammar)) parser_.reset();
 }
 
@@ -221,12 +266,14 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 }
 
 VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
-  if (first_ == nullptr) return nullptr;
+  if (first_tree_ == nullptr) return nullptr;
   constexpr std::size_t kMaxEdits = 1000;
   const auto hunks = line_difference(first_text_, text);
   if (!hunks || hunks->size() > kMaxEdits) return nullptr;
-  const TreePointer edited(ts_tree_copy(first_.get()));
-  apply(edits_of(*hunks, ts_tree_root_node(first_.get()), first_text_, text), first_text_, text,
+  const TreePointer edited(ts_tree_copy(first_tree_.get()));
+  const TextLines before(first_text_), after(text);
+  const TSNode root = ts_tree_root_node(first_tree_.get());
+  apply(edits_of(*hunks, root, first_text_, before, after), first_text_, before, text,
         edited.get());
   TreePointer tree = run(text, edited.get());
   if (tree == nullptr || ts_node_has_error(ts_tree_root_node(tree.get()))) return nullptr;
@@ -242,10 +289,16 @@ std::optional<FlatTree> VersionParser::parse(std::string_view text) {
   if (tree == nullptr) return std::nullopt;
   const TSNode root = ts_tree_root_node(tree.get());
   Flattener flattener(*language_, budget_);
-  std::optional<FlatTree> flat = flattener.flatten(root);
-  if (flat && first_ == nullptr && !ts_node_has_error(root) && !flattener.deep()) {
-    first_ = std::move(tree);
+  const bool may_be_first =
+      texts_ == Texts::kSeveral && first_tree_ == nullptr && !ts_node_has_error(root);
+  if (may_be_first) flattener.keep_places(&first_.places);
+  std::optional<FlatTree> flat = flattener.flatten(root, &first_);
+  if (may_be_first && flat && !flattener.deep()) {
+    first_tree_ = std::move(tree);
     first_text_ = text;
+    first_.flat = *flat;
+  } else if (may_be_first) {
+    first_.places.clear();
   }
   if (flat && flat->front().error) return without_macros(text, std::move(*flat));
   return flat;

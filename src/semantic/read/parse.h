@@ -4,8 +4,9 @@
 // one only what differs is parsed: tree-sitter takes the parts of the old tree that no edit
 // touches. So that it can take nothing whose meaning an edit changes, an edit begins in the token
 // before it (what was reduced with the next token in view is made anew), and where either tree has
-// an error nothing is taken, since recovery depends on what was read before. What comes out is the
-// tree that parsing the text alone gives; a test holds them side by side on random edits.
+// an error nothing is taken, since recovery depends on what was read before. What is in a node that
+// was taken is copied from the first flat tree. What comes out is the tree that parsing the text
+// alone gives; a test holds them side by side on random edits.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "semantic/language.h"
@@ -30,11 +32,26 @@ struct Budget {
   std::size_t depth = 400;  // what is nested deeper is a leaf
 };
 
+// Nodes of a flat tree, by tree-sitter's own number for each: what a later version takes over has
+// the same one there.
+struct NodePlace {
+  std::uint32_t at = 0;   // its index
+  std::size_t depth = 0;  // of how many it is in
+};
+using NodePlaces = std::unordered_map<const void*, NodePlace>;
+struct FirstVersion {
+  FlatTree flat;
+  NodePlaces places;
+};
+
+// Whether more than one will be parsed, so that something is kept of the first.
+enum class Texts { kOne, kSeveral };
+
 // For one thread at a time.
 class VersionParser {
  public:
   // `language` must outlive it.
-  VersionParser(const Language& language, const Budget& budget);
+  VersionParser(const Language& language, const Budget& budget, Texts texts = Texts::kSeveral);
 
   // Nothing when the text is over the budget or has a byte 0 in it.
   std::optional<FlatTree> parse(std::string_view text);
@@ -54,10 +71,13 @@ class VersionParser {
 
   const Language* language_;
   Budget budget_;
+  Texts texts_;
   std::unique_ptr<TSParser, Delete> parser_;
-  // The first text without an error in it that is not nested too deep.
-  TreePointer first_;
+  // The first text without an error in it that is not nested too deep. While its tree is kept, no
+  // other node can have the number of one that is in it.
+  TreePointer first_tree_;
   std::string first_text_;
+  FirstVersion first_;
   std::size_t taken_ = 0;
 };
 

@@ -118,7 +118,7 @@ std::string descriptor(std::string_view kind, std::string_view name, std::string
 Outline outline_of(const Language* language, std::string_view path, std::string_view text,
                    const Budget& budget) {
   if (language == nullptr) return outlined(nullptr, path, text, nullptr);
-  Versions versions(*language, budget, Detail::kFacts);
+  Versions versions(*language, budget, Detail::kFacts, Texts::kOne);
   return outlined(language, path, text, &versions);
 }
 
