@@ -23,7 +23,7 @@ fs::path languages_folder() {
 
 std::string said(const Tree& tree) {
   std::string out;
-  for (const Declared& declared : declarations(tree)) out += declared.path + "\n";
+  for (const Declared& declared : tree.declarations()) out += declared.path + "\n";
   return out;
 }
 

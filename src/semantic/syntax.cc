@@ -355,10 +355,9 @@ bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y) {
   return true;
 }
 
-std::vector<Declared> declarations(const Tree& tree) {
-  std::vector<Declared> found;
-  collect(tree.root(), {}, &found);
-  return found;
+const std::vector<Declared>& Tree::declarations() const {
+  if (!declarations_) collect(root(), {}, &declarations_.emplace());
+  return *declarations_;
 }
 
 }  // namespace gittxn::semantic

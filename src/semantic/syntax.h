@@ -27,12 +27,12 @@ struct Node {
   std::string_view text;   // in the bytes of its Tree
   std::span<Node* const> kids;
   Node* parent = nullptr;
-  Role role = Role::kNone;             // one that shape.scm gives: none of declarations
   std::string_view decl;               // kind class of a declaration, "import" of an import
   std::string_view name;               // of a declaration; the tokens of an import
   std::string_view detail;             // what tells it from others of that name
   std::uint64_t hash = 0;              // of shape and tokens
   std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
+  Role role = Role::kNone;             // one that shape.scm gives: none of declarations
   Fact part = Fact::kNone;             // kBody to kDoc
   Fact says = Fact::kNone;             // of a name: kCall to kDefine
   bool is_name = false;                // of a declaration, or part of it
@@ -51,6 +51,12 @@ struct LocalName {
   std::string_view scope;
 };
 
+// A declaration and what it is in: "type Token/method validate(int)".
+struct Declared {
+  std::string path;
+  const Node* node = nullptr;
+};
+
 class Tree {
  public:
   // Nothing when the file is opaque: over the budget, or a byte 0 in it.
@@ -64,6 +70,8 @@ class Tree {
   const std::vector<const Node*>& leaves() const { return leaves_; }
   const std::vector<const Node*>& comments() const { return comments_; }
   std::size_t error_bytes() const { return error_bytes_; }
+  // In the order of the text; found when they are first asked for, by one thread at a time.
+  const std::vector<Declared>& declarations() const;
   // Proven by the place alone: `leaf` is a name that a parameter or a declaration before it binds,
   // or where one binds it. Needs Detail::kFacts.
   bool is_local(const Node& leaf) const;
@@ -83,6 +91,7 @@ class Tree {
   std::vector<const Node*> comments_;
   std::unordered_map<std::string_view, std::vector<LocalName>> locals_;
   std::size_t error_bytes_ = 0;
+  mutable std::optional<std::vector<Declared>> declarations_;
 };
 
 // Parses versions of one file. Each tree is the one that Tree::parse makes; what a version has in
@@ -119,13 +128,6 @@ const Node* kid_in(const Node& node, std::string_view field);
 // `text` without white space.
 std::string squeeze(std::string_view text);
 bool is_blank(std::string_view text);
-
-// A declaration and what it is in: "type Token/method validate(int)".
-struct Declared {
-  std::string path;
-  const Node* node = nullptr;
-};
-std::vector<Declared> declarations(const Tree& tree);
 
 // --- brackets.cc: the brackets of a file by their characters alone, a second opinion on where a
 // body ends, for a grammar that stumbled over a macro may have ended it elsewhere ---

@@ -25,7 +25,7 @@ using Functions = std::map<std::string, const Node*>;
 // Functions by their paths; nullptr where there are several.
 Functions functions_in(const Tree& tree) {
   Functions functions;
-  for (const Declared& declared : declarations(tree)) {
+  for (const Declared& declared : tree.declarations()) {
     if (!is_function(declared.node->decl)) continue;
     const auto [at, fresh] = functions.emplace(declared.path, declared.node);
     if (!fresh) at->second = nullptr;
@@ -129,12 +129,8 @@ bool all_differ(const std::map<std::string_view, const Node*>& members) {
 }
 
 Broken both_number(const Sides<const Tree*>& sides) {
-  Sides<std::vector<Declared>> all;
   Sides<Numbers> numbers;
-  for (std::size_t i = 0; i < 3; ++i) {
-    all[i] = declarations(*sides[i]);
-    numbers[i] = numbers_in(all[i]);
-  }
+  for (std::size_t i = 0; i < 3; ++i) numbers[i] = numbers_in(sides[i]->declarations());
   for (const auto& [container, was] : numbers[kBase]) {
     if (container.empty() || !all_differ(was)) continue;
     for (const auto& [left_name, left] : numbers[kLeft][container]) {
@@ -218,7 +214,7 @@ Broken both_raised(const Sides<const Tree*>& sides) {
 
 std::map<std::string, const Node*> fields_in(const Tree& tree) {
   std::map<std::string, const Node*> fields;
-  for (const Declared& each : declarations(tree)) {
+  for (const Declared& each : tree.declarations()) {
     if (each.node->decl == "field") fields.emplace(each.path, each.node);
   }
   return fields;

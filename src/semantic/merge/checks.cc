@@ -209,32 +209,29 @@ constexpr double kRenamed = 0.4;  // as much of a declaration stays under anothe
 
 class Checker {
  public:
-  Checker(const Sides<const Tree*>& sides, const Tree& merged) : sides_(sides), merged_(merged) {
-    for (std::size_t i = 0; i < 3; ++i) all_[i] = declarations(*sides[i]);
-    after_all_ = declarations(merged);
-  }
+  Checker(const Sides<const Tree*>& sides, const Tree& merged) : sides_(sides), merged_(merged) {}
 
   Broken check() {
     Broken broken = twice();
     if (!broken.why.empty()) return broken;
-    for (std::size_t i = 0; i < 3; ++i) before_[i] = by_name(all_[i]);
-    after_ = by_name(after_all_);
+    for (std::size_t i = 0; i < 3; ++i) before_[i] = by_name(sides_[i]->declarations());
+    after_ = by_name(merged_.declarations());
     broken = missing();
     if (broken.why.empty()) broken = strayed();
     return broken.why.empty() ? removed_and_changed() : broken;
   }
 
   Broken twice() const {
-    std::map<std::string, int> several = times_in_one(after_all_);
+    std::map<std::string, int> several = times_in_one(merged_.declarations());
     std::erase_if(several, [](const auto& entry) { return entry.second < 2; });
     if (several.empty()) return {};
     Sides<std::map<std::string, int>> before;
-    for (std::size_t i = 0; i < 3; ++i) before[i] = times_in_one(all_[i]);
+    for (std::size_t i = 0; i < 3; ++i) before[i] = times_in_one(sides_[i]->declarations());
     for (const auto& [name, times] : several) {
       const int most = most_of(before[kBase][name], before[kLeft][name], before[kRight][name]);
       if (times <= std::max(most, 1)) continue;
       Broken broken{name.substr(0, 120) + " is there twice", {}};
-      for (const Declared& each : after_all_) {
+      for (const Declared& each : merged_.declarations()) {
         if (once_name(each) == name) {
           broken.places.push_back(span_of(kMergedText, merged_, *each.node));
         }
@@ -252,7 +249,7 @@ class Checker {
 
   Broken missing() const {
     for (const Side side : {kLeft, kRight}) {
-      for (const Declared& declared : all_[side]) {
+      for (const Declared& declared : sides_[side]->declarations()) {
         if (is_pattern(*declared.node)) continue;
         const std::string name = name_of(declared);
         const bool added = !before_[kBase].contains(name);
@@ -283,14 +280,15 @@ class Checker {
   Broken strayed() const {
     if (!parses()) return {};
     std::unordered_set<std::string> before, now, still;
-    for (const Declared& declared : all_[kBase]) before.insert(place_of(declared));
-    for (const Declared& declared : after_all_) now.insert(place_of(declared));
-    for (const Declared& declared : all_[kBase]) {
+    for (const Declared& declared : sides_[kBase]->declarations())
+      before.insert(place_of(declared));
+    for (const Declared& declared : merged_.declarations()) now.insert(place_of(declared));
+    for (const Declared& declared : sides_[kBase]->declarations()) {
       const bool kept = declared.node->decl != "import" && now.contains(place_of(declared));
       if (kept) still.emplace(container_of(declared));
     }
     for (const Side side : {kLeft, kRight}) {
-      for (const Declared& declared : all_[side]) {
+      for (const Declared& declared : sides_[side]->declarations()) {
         const std::string place = place_of(declared);
         if (declared.node->decl == "import" || before.contains(place)) continue;
         if (now.contains(place) || !still.contains(std::string(container_of(declared)))) continue;
@@ -313,7 +311,7 @@ class Checker {
   }
 
   Broken removed_and_changed() const {
-    for (const Declared& declared : all_[kBase]) {
+    for (const Declared& declared : sides_[kBase]->declarations()) {
       if (is_pattern(*declared.node)) continue;
       const std::string name = name_of(declared);
       const Found& found = before_[kBase].at(name);
@@ -335,8 +333,6 @@ class Checker {
 
   const Sides<const Tree*>& sides_;
   const Tree& merged_;
-  Sides<Declarations> all_;
-  Declarations after_all_;
   Sides<Names> before_;
   Names after_;
 };
