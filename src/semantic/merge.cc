@@ -1,6 +1,7 @@
 #include "semantic/merge.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,7 +31,7 @@ class FileMerger {
 
   // What stands against a merge by lines.
   Broken against(const std::string& text) {
-    const auto merged = versions_.parse(text);
+    const Tree* merged = parsed(text);
     if (merged == nullptr) return {"the result cannot be parsed", {}};
     return broken_rule(sides(), *merged);
   }
@@ -39,9 +40,10 @@ class FileMerger {
   // before right; where that is not clean it is tried the other way round (in TOML a key stands
   // before a table), so that whose side is which decides nothing.
   TreeResult by_structure(Inner inner) {
-    TreeResult merged = in_order(sides(), inner);
+    TreeResult merged = in_order(sides(), inner, Wanted::kAny);
     if (merged.clean()) return merged;
-    TreeResult turned = in_order({sides()[kBase], sides()[kRight], sides()[kLeft]}, inner);
+    const Sides<const Tree*> order = {sides()[kBase], sides()[kRight], sides()[kLeft]};
+    TreeResult turned = in_order(order, inner, Wanted::kClean);
     return turned.clean() ? std::move(turned) : std::move(merged);
   }
 
@@ -51,29 +53,37 @@ class FileMerger {
   // all are conflicts.
   static constexpr int kTrusted = 3;
 
-  TreeResult in_order(const Sides<const Tree*>& order, Inner inner) {
+  // One with conflicts is not checked where only a clean one is wanted: what is in conflict with
+  // places put together is in conflict without, too.
+  enum class Wanted { kAny, kClean };
+
+  TreeResult in_order(const Sides<const Tree*>& order, Inner inner, Wanted wanted) {
     TreeResult merged{merge_trees(order, inner, Inside::kTogether), {}};
-    merged.why = check(&merged.tree, order);
     const TreeMerge& tree = merged.tree;
+    const auto in_vain = [&] { return wanted == Wanted::kClean && !tree.pieces.clean(); };
+    if (in_vain()) return merged;
     const bool several = tree.inside > kTrusted || (tree.inside > 0 && tree.by_lines);
-    if (!several && (merged.why.empty() || tree.inside == 0)) return merged;
-    merged.tree = merge_trees(order, inner, Inside::kConflict);
-    merged.why = check(&merged.tree, order);
+    if (!several) {
+      merged.why = check(&merged.tree, order);
+      if (merged.why.empty() || tree.inside == 0) return merged;
+    }
+    merged = {merge_trees(order, inner, Inside::kConflict), {}};
+    if (!in_vain()) merged.why = check(&merged.tree, order);
     return merged;
   }
 
   // The first rule that the merge breaks. Its columns are laid out here.
   std::string check(TreeMerge* merged, const Sides<const Tree*>& order) {
     if (!merged->pieces.clean()) {
-      const auto left = versions_.parse(merged->pieces.with(kLeft));
-      const auto right = versions_.parse(merged->pieces.with(kRight));
+      const Tree* left = parsed(merged->pieces.with(kLeft));
+      const Tree* right = parsed(merged->pieces.with(kRight));
       if (left == nullptr || right == nullptr) return "the result cannot be parsed";
       return broken_parts(order, *left, *right);
     }
-    auto tree = versions_.parse(merged->pieces.with(kLeft));
+    const Tree* tree = parsed(merged->pieces.with(kLeft));
     if (tree != nullptr && !merged->columns.empty()) {
       merged->pieces = Pieces(with_columns(*tree, order, merged->columns));
-      tree = versions_.parse(merged->pieces.with(kLeft));
+      tree = parsed(merged->pieces.with(kLeft));
     }
     std::string why =
         tree == nullptr ? "the result cannot be parsed" : broken_rule(order, *tree).why;
@@ -81,10 +91,26 @@ class FileMerger {
     return why.empty() ? why : why + " (after a merge of the tree)";
   }
 
+  // The tree of a result, until the second one after it: both ways round often give one text.
+  // nullptr when it is opaque.
+  const Tree* parsed(std::string text) {
+    const auto is = [&text](const auto& tree) { return tree != nullptr && tree->text() == text; };
+    const auto side = std::ranges::find_if(trees_, is);
+    if (side != trees_.end()) return side->get();
+    auto& [older, newer] = results_;
+    if (is(older)) std::swap(older, newer);
+    if (!is(newer)) {
+      older = std::move(newer);
+      newer = versions_.parse(std::move(text));
+    }
+    return newer.get();
+  }
+
   Sides<const Tree*> sides() const { return {trees_[0].get(), trees_[1].get(), trees_[2].get()}; }
 
   Versions versions_;
   Sides<std::unique_ptr<Tree>> trees_;
+  std::array<std::unique_ptr<Tree>, 2> results_;
 };
 
 // Lines between markers, of all conflicts.
