@@ -10,14 +10,16 @@ namespace {
 std::string called_name(const Node& callee) {
   constexpr std::size_t kMaxName = 200;
   if (!callee.named || callee.text.size() > kMaxName) return {};
-  const std::string text = squeeze(callee.text);
+  const bool spaced = std::ranges::any_of(callee.text, is_space);
+  const std::string bare = spaced ? squeeze(callee.text) : std::string();
+  const std::string_view text = spaced ? bare : callee.text;
   const std::size_t end = text.ends_with('>') ? std::min(text.find('<'), text.size()) : text.size();
   std::size_t from = end;
   while (from > 0 &&
          (std::isalnum(static_cast<unsigned char>(text[from - 1])) != 0 || text[from - 1] == '_')) {
     --from;
   }
-  return from == end ? std::string() : text.substr(from);
+  return std::string(from == end ? std::string_view() : text.substr(from));
 }
 
 }  // namespace

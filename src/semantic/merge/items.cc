@@ -183,6 +183,17 @@ std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const Li
   return gone;
 }
 
+// The first one of the first list that has one.
+std::string_view any_separator(const Sides<Items>& lists) {
+  for (const Items& list : lists) {
+    if (list.separator.empty()) continue;
+    const auto first =
+        std::ranges::find_if(list.items, [](const Item& item) { return !item.sep.empty(); });
+    if (first != list.items.end()) return first->sep;
+  }
+  return {};
+}
+
 std::string_view last_separator(const Items& list) {
   return list.items.empty() ? std::string_view() : list.items.back().sep;
 }
@@ -221,12 +232,7 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   if (in_all(items) && !items[0]->sep.empty() && !items[1]->sep.empty() && !items[2]->sep.empty()) {
     own = pick(items[0]->sep, items[1]->sep, items[2]->sep);
   }
-  std::string_view between;
-  for (const Items& list : lists) {
-    for (const Item& item : list.items) {
-      if (!list.separator.empty() && between.empty()) between = item.sep;
-    }
-  }
+  const std::string_view between = any_separator(lists);
   if (between.empty()) {
     out.sep = in_all(items) ? pick(items[0]->sep, items[1]->sep, items[2]->sep) : own;
   } else if (place + 1 < order.slots.size()) {

@@ -51,6 +51,10 @@ Text merge_comments(const Sides<std::string_view>& s) {
   return merge_prose(s);
 }
 
+bool squeezed_apart(std::string_view a, std::string_view b) {
+  return a != b && squeeze(a) != squeeze(b);
+}
+
 Sides<std::string_view> texts_of(const Sides<const Node*>& n) {
   return {n[0]->text, n[1]->text, n[2]->text};
 }
@@ -223,7 +227,7 @@ class TreeMerger {
       }
       if (!in_all(item)) continue;
       const auto changed = [&](Side side) {
-        return squeeze(item[side]->node->text) != squeeze(item[kBase]->node->text);
+        return squeezed_apart(item[side]->node->text, item[kBase]->node->text);
       };
       if (changed(kLeft) != changed(kRight)) own[changed(kLeft) ? kLeft : kRight] = true;
     }
@@ -357,7 +361,7 @@ class TreeMerger {
         const Sides<const Item*> item = slot_items(lists, slot);
         if (!in_all(item)) continue;
         changed[slot.at[side]] =
-            squeeze(item[kBase]->node->text) != squeeze(item[other(side)]->node->text);
+            squeezed_apart(item[kBase]->node->text, item[other(side)]->node->text);
       }
       for (const Slot& slot : order.slots) {
         const std::size_t at = slot.at[side];
