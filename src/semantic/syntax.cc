@@ -38,6 +38,16 @@ std::string squeeze(std::string_view text) {
   return out;
 }
 
+bool same_squeezed(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  for (std::size_t i = 0, j = 0;; ++i, ++j) {
+    while (i < a.size() && is_space(a[i])) ++i;
+    while (j < b.size() && is_space(b[j])) ++j;
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (a[i] != b[j]) return false;
+  }
+}
+
 bool is_blank(std::string_view text) {
   return std::ranges::all_of(text, is_space);
 }

@@ -127,6 +127,8 @@ const Node* kid_in(const Node& node, std::string_view field);
 
 // `text` without white space.
 std::string squeeze(std::string_view text);
+// Whether two texts are the same without it.
+bool same_squeezed(std::string_view a, std::string_view b);
 bool is_blank(std::string_view text);
 
 // --- brackets.cc: the brackets of a file by their characters alone, a second opinion on where a

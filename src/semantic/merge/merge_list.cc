@@ -69,8 +69,8 @@ class ListMerger {
     const Item& x = item(slot, a);
     const Item& y = item(slot, b);
     return same_code(*trees_[a], *x.node, *trees_[b], *y.node) &&
-           squeeze(x.node->text) == squeeze(y.node->text) && squeeze(x.lead) == squeeze(y.lead) &&
-           squeeze(x.trail) == squeeze(y.trail);
+           same_squeezed(x.node->text, y.node->text) && same_squeezed(x.lead, y.lead) &&
+           same_squeezed(x.trail, y.trail);
   }
   // What may stand in any order beside another of its kind.
   bool free_of_order(std::size_t slot) const {

@@ -18,7 +18,7 @@ using Text = std::optional<std::string>;
 
 // Comments count; white space outside of tokens does not.
 bool unchanged(const Tree& a, const Node& x, const Tree& b, const Node& y) {
-  return x.text == y.text || (same_code(a, x, b, y) && squeeze(x.text) == squeeze(y.text));
+  return x.text == y.text || (same_code(a, x, b, y) && same_squeezed(x.text, y.text));
 }
 
 Text merge_texts(const Sides<std::string_view>& s) {
@@ -49,10 +49,6 @@ Text merge_comments(const Sides<std::string_view>& s) {
   if (Text merged = merge_texts(s)) return merged;
   if (!std::ranges::all_of(s, is_comments)) return std::nullopt;
   return merge_prose(s);
-}
-
-bool squeezed_apart(std::string_view a, std::string_view b) {
-  return a != b && squeeze(a) != squeeze(b);
 }
 
 Sides<std::string_view> texts_of(const Sides<const Node*>& n) {
@@ -227,7 +223,7 @@ class TreeMerger {
       }
       if (!in_all(item)) continue;
       const auto changed = [&](Side side) {
-        return squeezed_apart(item[side]->node->text, item[kBase]->node->text);
+        return !same_squeezed(item[side]->node->text, item[kBase]->node->text);
       };
       if (changed(kLeft) != changed(kRight)) own[changed(kLeft) ? kLeft : kRight] = true;
     }
@@ -346,7 +342,7 @@ class TreeMerger {
         }
         const std::string_view base = item[kBase]->node->text;
         if (text == base || !in_columns(text)) continue;
-        (squeeze(text) == squeeze(base) ? moved : changed)[side] = true;
+        (same_squeezed(text, base) ? moved : changed)[side] = true;
       }
     }
     return (moved[kLeft] && changed[kRight]) || (moved[kRight] && changed[kLeft]);
@@ -361,7 +357,7 @@ class TreeMerger {
         const Sides<const Item*> item = slot_items(lists, slot);
         if (!in_all(item)) continue;
         changed[slot.at[side]] =
-            squeezed_apart(item[kBase]->node->text, item[other(side)]->node->text);
+            !same_squeezed(item[kBase]->node->text, item[other(side)]->node->text);
       }
       for (const Slot& slot : order.slots) {
         const std::size_t at = slot.at[side];

@@ -60,6 +60,7 @@ class Flattener {
   std::optional<FlatTree> flatten(TSNode root, const FirstVersion* first = nullptr) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
     first_ = first;
+    out_.reserve(std::min<std::size_t>(ts_node_descendant_count(root), kFlatNodes * budget_.nodes));
     const bool fits = walk(&cursor);
     ts_tree_cursor_delete(&cursor);
     if (!fits) return std::nullopt;
@@ -193,29 +194,6 @@ std::size_t token_before(TSNode root, std::string_view text, std::size_t at) {
   }
 }
 
-// A difference of the lines between those that both texts begin with and those that both end with.
-Result<std::vector<LineHunk>> hunks_between(std::string_view old_text, std::string_view new_text) {
-  const auto unlike = std::ranges::mismatch(old_text, new_text);
-  const auto alike = static_cast<std::size_t>(unlike.in1 - old_text.begin());
-  const std::size_t head = old_text.substr(0, alike).rfind('\n') + 1;
-  const std::string_view old_rest = old_text.substr(head), new_rest = new_text.substr(head);
-  const auto end =
-      std::mismatch(old_rest.rbegin(), old_rest.rend(), new_rest.rbegin(), new_rest.rend()).first;
-  const std::size_t line_end = old_rest.find('\n', static_cast<std::size_t>(old_rest.rend() - end));
-  const std::size_t tail =
-      line_end == std::string_view::npos ? 0 : old_rest.size() - (line_end + 1);
-  auto hunks = TRY(line_difference(old_rest.substr(0, old_rest.size() - tail),
-                                   new_rest.substr(0, new_rest.size() - tail)));
-  const std::size_t before = end_of(old_text.substr(0, head)).row;
-  for (LineHunk& hunk : hunks) {
-    for (LineRange* range : {&hunk.before, &hunk.after}) {
-      range->from += before;
-      range->to += before;
-    }
-  }
-  return hunks;
-}
-
 // Bytes [old_begin, old_end) of the one text became [new_begin, new_end) of the other.
 struct TextEdit {
   std::size_t old_begin = 0, old_end = 0;
@@ -291,13 +269,12 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
   if (first_tree_ == nullptr) return nullptr;
   constexpr std::size_t kMaxEdits = 1000;
-  const auto hunks = hunks_between(first_text_, text);
-  if (!hunks || hunks->size() > kMaxEdits) return nullptr;
-  const TreePointer edited(ts_tree_copy(first_tree_.get()));
   const TextLines before(first_text_), after(text);
+  const std::vector<LineHunk> hunks = rough_difference(before, after);
+  if (hunks.size() > kMaxEdits) return nullptr;
+  const TreePointer edited(ts_tree_copy(first_tree_.get()));
   const TSNode root = ts_tree_root_node(first_tree_.get());
-  apply(edits_of(*hunks, root, first_text_, before, after), first_text_, before, text,
-        edited.get());
+  apply(edits_of(hunks, root, first_text_, before, after), first_text_, before, text, edited.get());
   TreePointer tree = run(text, edited.get());
   if (tree == nullptr || ts_node_has_error(ts_tree_root_node(tree.get()))) return nullptr;
   ++taken_;

@@ -4,9 +4,69 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace gittxn::semantic {
 namespace {
+
+// Walks over both texts; where they part it looks in the new one for the next line that the old one
+// has once, behind that place; far behind it, with the same line after it.
+class RoughWalk {
+ public:
+  RoughWalk(const TextLines& before, const TextLines& after) : before_(before), after_(after) {
+    for (std::size_t i = 0; i < before.count(); ++i) {
+      const auto [at, fresh] = once_.emplace(line(before, i), i);
+      if (!fresh) at->second = kTwice;
+    }
+  }
+
+  std::vector<LineHunk> walk() {
+    std::vector<LineHunk> hunks;
+    std::size_t from = 0, to = 0;
+    while (from < before_.count() || to < after_.count()) {
+      if (same(from, to)) {
+        ++from;
+        ++to;
+        continue;
+      }
+      auto [old_next, next] = meeting_behind(from, to);
+      while (old_next > from && next > to && same(old_next - 1, next - 1)) {
+        --old_next;
+        --next;
+      }
+      hunks.push_back({{from, old_next}, {to, next}});
+      from = old_next;
+      to = next;
+    }
+    return hunks;
+  }
+
+ private:
+  static constexpr auto kTwice = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNear = 100;
+
+  static std::string_view line(const TextLines& lines, std::size_t i) {
+    return lines.of({i, i + 1});
+  }
+  bool same(std::size_t i, std::size_t j) const {
+    return i < before_.count() && j < after_.count() && line(before_, i) == line(after_, j);
+  }
+
+  std::pair<std::size_t, std::size_t> meeting_behind(std::size_t from, std::size_t to) const {
+    for (std::size_t j = to; j < after_.count(); ++j) {
+      const auto found = once_.find(line(after_, j));
+      if (found == once_.end() || found->second == kTwice || found->second < from) continue;
+      const bool near = found->second - from < kNear;
+      if (near || same(found->second + 1, j + 1)) return {found->second, j};
+    }
+    return {before_.count(), after_.count()};
+  }
+
+  const TextLines& before_;
+  const TextLines& after_;
+  std::unordered_map<std::string_view, std::size_t> once_;  // the place of each line, or kTwice
+};
 
 // git counts lines from 1, and names the line before where there are none.
 LineRange range_of(int start, int lines) {
@@ -43,6 +103,10 @@ Result<std::vector<LineHunk>> line_difference(std::string_view before, std::stri
                             &options, nullptr, nullptr, take_hunk, nullptr, &hunks);
   }));
   return hunks;
+}
+
+std::vector<LineHunk> rough_difference(const TextLines& before, const TextLines& after) {
+  return RoughWalk(before, after).walk();
 }
 
 TextLines::TextLines(std::string_view text) : text_(text) {

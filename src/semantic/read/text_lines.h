@@ -28,6 +28,12 @@ Status by_libgit2(std::string_view doing, const std::function<int()>& call);
 // In order, and between two of them the lines are the same. kFault when libgit2 fails.
 Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after);
 
+class TextLines;
+
+// A difference that is not git's and not the smallest, but cheap: time grows with the lines. What
+// stands elsewhere now may be in it together with all that it passed.
+std::vector<LineHunk> rough_difference(const TextLines& before, const TextLines& after);
+
 class TextLines {
  public:
   explicit TextLines(std::string_view text);

@@ -163,11 +163,12 @@ TEST(Versions, WhatWouldCostMoreThanItSavesIsParsedAlone) {
   EXPECT_EQ(edited.taken(), 0u);
 }
 
-std::string applied(const std::string& old_text, const std::string& new_text) {
+std::string applied(const std::vector<LineHunk>& hunks, const std::string& old_text,
+                    const std::string& new_text) {
   const TextLines before(old_text), after(new_text);
   std::string out;
   std::size_t done = 0;
-  for (const LineHunk& hunk : *line_difference(old_text, new_text)) {
+  for (const LineHunk& hunk : hunks) {
     out += before.of({done, hunk.before.from});
     EXPECT_EQ(out.size(), after.start(hunk.after.from));
     out += after.of(hunk.after);
@@ -186,7 +187,9 @@ TEST(LineDifference, MakesTheOneOfTheOther) {
         if (random.below(4) != 0) text += '\n';
       }
     }
-    EXPECT_EQ(applied(texts[0], texts[1]), texts[1]);
+    EXPECT_EQ(applied(*line_difference(texts[0], texts[1]), texts[0], texts[1]), texts[1]);
+    const auto rough = rough_difference(TextLines(texts[0]), TextLines(texts[1]));
+    EXPECT_EQ(applied(rough, texts[0], texts[1]), texts[1]);
   }
 }
 
@@ -199,6 +202,23 @@ TEST(LineDifference, IsWhereTheTextsDiffer) {
   EXPECT_EQ(hunks[1].after.to, hunks[1].after.from);
   EXPECT_EQ(hunks[2].before.from, 6u);
   EXPECT_TRUE(line_difference("a\n", "a\n")->empty());
+}
+
+TEST(RoughDifference, FindsWhatChangedApart) {
+  const auto hunks = [](std::string_view before, std::string_view after) {
+    std::string out;
+    for (const LineHunk& hunk : rough_difference(TextLines(before), TextLines(after))) {
+      for (const LineRange& range : {hunk.before, hunk.after}) {
+        out += std::to_string(range.from) + "-" + std::to_string(range.to) + " ";
+      }
+    }
+    return out;
+  };
+  EXPECT_EQ(hunks("a\nb\nc\n", "a\nb\nc\n"), "");
+  EXPECT_EQ(hunks("", "a\n"), "0-0 0-1 ");
+  EXPECT_EQ(hunks("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\ne\nx\nf\n"), "1-2 1-2 5-5 5-6 ");
+  EXPECT_EQ(hunks("a\nb\n}\nc\nd\n", "a\nx\n}\nc\nd\n"), "1-2 1-2 ");
+  EXPECT_EQ(hunks("}\na\nb\n}\nc\nd\n", "}\n}\nc\nd\n"), "1-3 1-1 ");
 }
 
 }  // namespace
