@@ -87,15 +87,12 @@ struct Measure {
   Status (*run)(const Asked& asked);
 };
 constexpr std::size_t kAny = static_cast<std::size_t>(-1);
-constexpr Measure kMeasures[] = {{"landing", 0, kAny, measure_landing},
-                                 {"validation", 0, kAny, measure_validation},
-                                 {"journal", 0, kAny, measure_journal},
-                                 {"refine", 2, 2, measure_refinement},
-                                 {"semantic", 1, 1, measure_semantic},
-                                 {"kernel", 1, kAny, measure_kernel},
-                                 {"catalogue", 2, kAny, measure_catalogue},
-                                 {"carry", 3, 3, measure_carry},
-                                 {"turn", 0, kAny, measure_turn}};
+constexpr Measure kMeasures[] = {
+    {"landing", 0, kAny, measure_landing}, {"validation", 0, kAny, measure_validation},
+    {"journal", 0, kAny, measure_journal}, {"refine", 2, 2, measure_refinement},
+    {"semantic", 1, 1, measure_semantic},  {"merge", 0, 0, measure_merge},
+    {"kernel", 1, kAny, measure_kernel},   {"catalogue", 2, kAny, measure_catalogue},
+    {"carry", 3, 3, measure_carry},        {"turn", 0, kAny, measure_turn}};
 
 Status run(const std::vector<std::string>& words, const Environment& env) {
   for (const Measure& measure : kMeasures) {
@@ -107,7 +104,7 @@ Status run(const std::vector<std::string>& words, const Environment& env) {
   return fail(
       Code::kUsage,
       "usage: txn-bench DIR landing|validation|journal|turn [N [N]] | refine N REPOSITORY | "
-      "semantic REPOSITORY | catalogue N SOURCES... | kernel N [POSTGRES-URL] | carry N "
+      "merge | semantic REPOSITORY | catalogue N SOURCES... | kernel N [POSTGRES-URL] | carry N "
       "REPOSITORY POLICY");
 }
 

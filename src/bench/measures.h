@@ -29,10 +29,12 @@ Status measure_landing(const Asked& asked);
 // paths.
 Status measure_refinement(const Asked& asked);
 // REPOSITORY, a checkout of this one: what looking into files costs, in processor time. A line for
-// each language whose sample is there, one for its C++, and one for each merge of a 2,000-line
-// file; `git` and `git-txn` are those of the PATH. kFault when a sample does not parse or a program
-// does not merge.
+// each language whose sample is there, and one for its C++. kFault when a sample does not parse.
 Status measure_semantic(const Asked& asked);
+// What merging one file costs as a whole process, in processor time, by `git merge-file` and by
+// git-txn as git's merge driver; both programs are those of the PATH. A line for each kind of file
+// and of changes. kFault when a program does not merge.
+Status measure_merge(const Asked& asked);
 // FILES SOURCES...: the catalogue of a repository made of real sources: from nothing, after a
 // change of ten files, and asked for a name. The files are taken in turn from what is below the
 // sources in a known language; the second and later time that one is used lines are put behind it,

@@ -106,91 +106,10 @@ Status languages(const std::string& sources) {
   return {};
 }
 
-// How a 2,000-line file looks in a language: functions of eight lines.
-struct Shape {
-  const char* ending;
-  const char* head;
-  const char* function;  // {0} its number, {1} what is in it
-};
-constexpr Shape kShapes[] = {
-    {".c", "#include <stdio.h>\n",
-     "\nint work_{0}(int first, const char *second)\n{{\n  if (first > {1} && second) {{\n"
-     "    printf(\"%s %d\\n\", second, first);\n    return first + {1};\n  }}\n  return "
-     "{1};\n}}\n"},
-    {".cc", "#include <string>\n",
-     "\nint work_{0}(int first, const std::string& second) {{\n  if (first > {1}) {{\n"
-     "    const auto size = second.size();\n    return static_cast<int>(size) + {1};\n  }}\n"
-     "  return first;\n}}\n"},
-    {".go", "package work\n",
-     "\nfunc work{0}(first int, second string) int {{\n\tif first > {1} {{\n"
-     "\t\tsize := len(second)\n\t\treturn size + {1}\n\t}}\n\treturn first\n}}\n"},
-    {".py", "import os\n",
-     "\n\ndef work_{0}(first, second):\n    if first > {1}:\n        size = len(second)\n"
-     "        return size + {1}\n    return first\n"},
-};
-
-// Functions that have `edit` in them instead of their number.
-std::string made(const Shape& shape, const std::vector<int>& edited, int edit, int added) {
-  constexpr int kFunctions = 222;
-  std::string text = shape.head;
-  for (int i = 0; i < kFunctions; ++i) {
-    const bool is = std::find(edited.begin(), edited.end(), i) != edited.end();
-    text += fmt::format(fmt::runtime(shape.function), i, is ? edit : i);
-    if (i == kFunctions / 2 && added > 0) {
-      text += fmt::format(fmt::runtime(shape.function), added, edit);
-    }
-  }
-  return text;
-}
-
-struct Case {
-  const char* name;
-  int left, right;  // the function that each adds at one place; 0: none
-};
-
-// Both sides edit functions apart from each other; then both add one at one place as well, which
-// is a conflict of lines.
-Status merges(const std::string& dir, const Environment& env) {
-  const auto path = [&dir](const std::string& name) { return join_path(dir, name); };
-  const auto run_here = [&](const std::vector<std::string>& argv, int most) -> Status {
-    const Command command{.argv = argv, .cwd = dir, .env = env, .timeout_ms = 60'000};
-    const Output output = TRY(run(command));
-    if (!output.exit.timed_out && output.exit.status <= most) return {};
-    return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));
-  };
-  for (const Shape& shape : kShapes) {
-    for (const Case& one : {Case{"lines", 0, 0}, Case{"structure", 1000, 2000}}) {
-      const std::string ending = shape.ending;
-      TRY(write_file(path("base" + ending), made(shape, {}, 0, 0), Sync::kNo));
-      TRY(write_file(path("left" + ending), made(shape, {20, 60}, 7000, one.left), Sync::kNo));
-      TRY(write_file(path("right" + ending), made(shape, {150, 200}, 8000, one.right), Sync::kNo));
-      const auto theirs = [&] {
-        return run_here(
-            {"git", "merge-file", "-p", "left" + ending, "base" + ending, "right" + ending}, 127);
-      };
-      const auto ours = [&] {
-        return run_here({"git-txn", "merge-file", "--base", "base" + ending, "--left",
-                         "left" + ending, "--right", "right" + ending, "-o", "out" + ending},
-                        0);
-      };
-      Measured git, txn;
-      for (int round = 0; round < kParses; ++round) {
-        TRY(git.time(theirs, Of::kChildren));
-        TRY(txn.time(ours, Of::kChildren));
-      }
-      fmt::print("semantic merge {:<4} {:<9} lines=2000 git_ms={:.1f} ours_ms={:.1f}\n", ending,
-                 one.name, git.median(), txn.median());
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Status measure_semantic(const Asked& asked) {
-  TRY(make_dirs(asked.dir));
-  TRY(languages(asked.words[0]));
-  return merges(asked.dir, asked.env);
+  return languages(asked.words[0]);
 }
 
 }  // namespace gittxn::bench
