@@ -105,8 +105,9 @@ class Versions {
 
   // As Tree::parse.
   std::unique_ptr<Tree> parse(std::string text);
-  // How many trees were made with the help of the first one.
+  // How many trees were made with the help of the first one, and how many nodes were looked at.
   std::size_t taken() const { return parser_.taken(); }
+  std::size_t walked() const { return parser_.walked(); }
 
  private:
   const Language& language_;

@@ -56,10 +56,12 @@ class Flattener {
   Flattener(const Language& language, const Budget& budget)
       : language_(language), budget_(budget) {}
 
-  // What is in a node of `first` is copied from there.
-  std::optional<FlatTree> flatten(TSNode root, const FirstVersion* first = nullptr) {
+  // What is in a node of `from` is copied from there.
+  std::optional<FlatTree> flatten(TSNode root, const FlatTree& from,
+                                  const NodePlaces& from_places) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
-    first_ = first;
+    from_ = &from;
+    from_places_ = &from_places;
     out_.reserve(std::min<std::size_t>(ts_node_descendant_count(root), kFlatNodes * budget_.nodes));
     const bool fits = walk(&cursor);
     ts_tree_cursor_delete(&cursor);
@@ -70,6 +72,7 @@ class Flattener {
   void keep_places(NodePlaces* places) { places_ = places; }
   // Nested deeper than the budget.
   bool deep() const { return deep_; }
+  std::size_t walked() const { return walked_; }
 
  private:
   bool walk(TSTreeCursor* cursor) {
@@ -106,10 +109,9 @@ class Flattener {
   // Whether the node that was added last is one of the first version, as deep at most: then all
   // that is in it is as it was there, and is added.
   bool copy_from_first(TSNode node, std::size_t depth) {
-    if (first_ == nullptr) return false;
-    const auto found = first_->places.find(node.id);
-    if (found == first_->places.end() || depth > found->second.depth) return false;
-    const FlatTree& from = first_->flat;
+    const auto found = from_places_->find(node.id);
+    if (found == from_places_->end() || depth > found->second.depth) return false;
+    const FlatTree& from = *from_;
     const FlatNode& was = from[found->second.at];
     const std::size_t at = out_.size() - 1;
     if (was.symbol != out_[at].symbol) return false;
@@ -125,6 +127,7 @@ class Flattener {
   }
 
   const FlatNode& add(TSNode node, TSFieldId field) {
+    ++walked_;
     FlatNode& made = out_.emplace_back();
     made.begin = ts_node_start_byte(node);
     made.end = ts_node_end_byte(node);
@@ -143,9 +146,11 @@ class Flattener {
 
   const Language& language_;
   const Budget& budget_;
-  const FirstVersion* first_ = nullptr;
+  const FlatTree* from_ = nullptr;
+  const NodePlaces* from_places_ = nullptr;
   NodePlaces* places_ = nullptr;
   FlatTree out_;
+  std::size_t walked_ = 0;
   bool deep_ = false;
 };
 
@@ -266,40 +271,44 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
   return work.over() ? nullptr : std::move(tree);
 }
 
-VersionParser::TreePointer VersionParser::from_first(std::string_view text) {
-  if (first_tree_ == nullptr) return nullptr;
+VersionParser::TreePointer VersionParser::from_first(const First& first, std::string_view text) {
+  if (first.tree == nullptr) return nullptr;
   constexpr std::size_t kMaxEdits = 1000;
-  const TextLines before(first_text_), after(text);
+  const TextLines before(first.text), after(text);
   const std::vector<LineHunk> hunks = rough_difference(before, after);
   if (hunks.size() > kMaxEdits) return nullptr;
-  const TreePointer edited(ts_tree_copy(first_tree_.get()));
-  const TSNode root = ts_tree_root_node(first_tree_.get());
-  apply(edits_of(hunks, root, first_text_, before, after), first_text_, before, text, edited.get());
+  const TreePointer edited(ts_tree_copy(first.tree.get()));
+  const TSNode root = ts_tree_root_node(first.tree.get());
+  apply(edits_of(hunks, root, first.text, before, after), first.text, before, text, edited.get());
   TreePointer tree = run(text, edited.get());
   if (tree == nullptr || ts_node_has_error(ts_tree_root_node(tree.get()))) return nullptr;
   ++taken_;
   return tree;
 }
 
-std::optional<FlatTree> VersionParser::parse(std::string_view text) {
-  if (parser_ == nullptr || text.size() > budget_.bytes) return std::nullopt;
-  if (text.contains('\0')) return std::nullopt;
-  TreePointer tree = from_first(text);
+// With the help of `first`, or else this is the first one where it can be.
+std::optional<FlatTree> VersionParser::flat_of(std::string_view text, First* first) {
+  TreePointer tree = from_first(*first, text);
   if (tree == nullptr) tree = run(text, nullptr);
   if (tree == nullptr) return std::nullopt;
   const TSNode root = ts_tree_root_node(tree.get());
   Flattener flattener(*language_, budget_);
   const bool may_be_first =
-      texts_ == Texts::kSeveral && first_tree_ == nullptr && !ts_node_has_error(root);
-  if (may_be_first) flattener.keep_places(&first_.places);
-  std::optional<FlatTree> flat = flattener.flatten(root, &first_);
+      texts_ == Texts::kSeveral && first->tree == nullptr && !ts_node_has_error(root);
+  NodePlaces places;
+  if (may_be_first) flattener.keep_places(&places);
+  std::optional<FlatTree> flat = flattener.flatten(root, first->flat, first->places);
+  walked_ += flattener.walked();
   if (may_be_first && flat && !flattener.deep()) {
-    first_tree_ = std::move(tree);
-    first_text_ = text;
-    first_.flat = *flat;
-  } else if (may_be_first) {
-    first_.places.clear();
+    *first = {std::move(tree), std::string(text), *flat, std::move(places)};
   }
+  return flat;
+}
+
+std::optional<FlatTree> VersionParser::parse(std::string_view text) {
+  if (parser_ == nullptr || text.size() > budget_.bytes) return std::nullopt;
+  if (text.contains('\0')) return std::nullopt;
+  std::optional<FlatTree> flat = flat_of(text, &first_);
   if (flat && flat->front().error) return without_macros(text, std::move(*flat));
   return flat;
 }
@@ -308,10 +317,7 @@ std::optional<FlatTree> VersionParser::parse(std::string_view text) {
 FlatTree VersionParser::without_macros(std::string_view text, FlatTree tree) {
   const std::vector<Mask> masks = macros_in(*language_, text);
   if (masks.empty()) return tree;
-  const TreePointer parsed = run(without(text, masks), nullptr);
-  if (parsed == nullptr) return tree;
-  std::optional<FlatTree> other =
-      Flattener(*language_, budget_).flatten(ts_tree_root_node(parsed.get()));
+  std::optional<FlatTree> other = flat_of(without(text, masks), &first_masked_);
   if (!other || error_bytes(*other) >= error_bytes(tree)) return tree;
   put_back(*language_, masks, &*other);
   return std::move(*other);

@@ -39,10 +39,6 @@ struct NodePlace {
   std::size_t depth = 0;  // of how many it is in
 };
 using NodePlaces = std::unordered_map<const void*, NodePlace>;
-struct FirstVersion {
-  FlatTree flat;
-  NodePlaces places;
-};
 
 // Whether more than one will be parsed, so that something is kept of the first.
 enum class Texts { kOne, kSeveral };
@@ -55,8 +51,10 @@ class VersionParser {
 
   // Nothing when the text is over the budget or has a byte 0 in it.
   std::optional<FlatTree> parse(std::string_view text);
-  // How many texts were parsed from the first one.
+  // How many texts were parsed from a first one.
   std::size_t taken() const { return taken_; }
+  // How many nodes were looked at, of all texts: those that were copied are left out.
+  std::size_t walked() const { return walked_; }
 
  private:
   struct Delete {
@@ -65,20 +63,28 @@ class VersionParser {
   };
   using TreePointer = std::unique_ptr<TSTree, Delete>;
 
+  // A text without an error in it that is not nested too deep. While its tree is kept, no other
+  // node can have the number of one that is in it.
+  struct First {
+    TreePointer tree;
+    std::string text;
+    FlatTree flat;
+    NodePlaces places;
+  };
+
   TreePointer run(std::string_view text, const TSTree* old);
-  TreePointer from_first(std::string_view text);
+  TreePointer from_first(const First& first, std::string_view text);
+  std::optional<FlatTree> flat_of(std::string_view text, First* first);
   FlatTree without_macros(std::string_view text, FlatTree tree);
 
   const Language* language_;
   Budget budget_;
   Texts texts_;
   std::unique_ptr<TSParser, Delete> parser_;
-  // The first text without an error in it that is not nested too deep. While its tree is kept, no
-  // other node can have the number of one that is in it.
-  TreePointer first_tree_;
-  std::string first_text_;
-  FirstVersion first_;
+  First first_;
+  First first_masked_;  // the first one whose macros were put away
   std::size_t taken_ = 0;
+  std::size_t walked_ = 0;
 };
 
 // --- misread.cc ---

@@ -145,6 +145,40 @@ TEST(Versions, AnErrorIsParsedAlone) {
   expect_same(c, &versions, "int a;\nint b;\nint d;");
 }
 
+// Of a declaration that is the same it is looked at what is directly in it, and nothing further in.
+TEST(Versions, LookAtWhatChanged) {
+  const Language& c = *find_language("c");
+  const auto text = [](int functions, int edited) {
+    std::string out;
+    for (int i = 0; i < functions; ++i) {
+      const std::string n = std::to_string(i);
+      out += "int f" + n + "(int a, char *b) {\n  if (a > " + n + ") g(a, b[" + n + "], 1);\n";
+      out += std::string(i == edited ? "  h(a);\n" : "") + "  return a + " + n + ";\n}\n\n";
+    }
+    return out;
+  };
+  for (const int functions : {100, 1000}) {
+    Versions versions(c, {});
+    ASSERT_NE(versions.parse(text(functions, -1)), nullptr);
+    const std::size_t whole = versions.walked();
+    ASSERT_NE(versions.parse(text(functions, functions / 2)), nullptr);
+    EXPECT_LT(versions.walked() - whole, static_cast<std::size_t>(5 * functions + 100));
+    EXPECT_GT(whole, static_cast<std::size_t>(40 * functions));
+  }
+}
+
+// The macros are put away in each, and what is left parses.
+TEST(Versions, TakeFromTheFirstWithoutMacros) {
+  const Language& c = *find_language("c");
+  Versions versions(c, {}, Detail::kFacts);
+  const std::string head = "API_EXPORT(x) int f(void);\nint g(void);\n";
+  expect_same(c, &versions, head);
+  EXPECT_EQ(versions.taken(), 0u);
+  expect_same(c, &versions, head + "int h(void);\n");
+  expect_same(c, &versions, "int h(void);\n" + head);
+  EXPECT_EQ(versions.taken(), 2u);
+}
+
 TEST(Versions, WhatWouldCostMoreThanItSavesIsParsedAlone) {
   const Language& json = *find_language("json");
   Versions deep(json, {}, Detail::kFacts);
