@@ -64,6 +64,13 @@ bool holds_members(const Node& node) {
          kid_in(node, "body") != nullptr;
 }
 
+bool is_group(const Node& node) {
+  if (node.kind != "const_declaration" || node.role != Role::kMembers) return false;
+  return !node.text.contains("iota") && std::ranges::all_of(node.kids, [](const Node* kid) {
+    return kid->kind != "const_spec" || !kid->decl.empty();
+  });
+}
+
 bool is_block(const Node& node) {
   return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
                             "statement_list", "body_statement", "function_body"});
@@ -71,7 +78,7 @@ bool is_block(const Node& node) {
 
 bool is_wrapped(const Node& node) {
   return !node.decl.empty() && node.parent != nullptr && node.decl == node.parent->decl &&
-         node.name == node.parent->name;
+         node.name == node.parent->name && !is_group(*node.parent);
 }
 
 Capability capability_of(Fact part) {

@@ -25,6 +25,9 @@ bool is_container(const Node& node);
 // It has no name of its own for them, or holds a type that has: `struct { int a; } b;`, an unnamed
 // namespace.
 bool holds_members(const Node& node);
+// A group of constants in Go of which each says its value: each is declared for itself. Where one
+// repeats or counts (iota), it depends on what stands above it, and the group is one declaration.
+bool is_group(const Node& node);
 // Its children are statements.
 bool is_block(const Node& node);
 // What holds it (decorated, exported, a template) is a declaration of the same kind and name.

@@ -111,7 +111,7 @@ class Outliner {
     note_error(node, at.symbol);
     if (node.comment) return remark(node, at.symbol, Fact::kNone);
     if (node.part == Fact::kDoc) return doc(node, at);
-    if (at.open && node.decl == "imports") return members(node, at);
+    if (at.open && (node.decl == "imports" || is_group(node))) return members(node, at);
     if (at.open && !node.decl.empty() && !is_wrapped(node)) {
       enter(node, at, {});
       return;
@@ -197,6 +197,7 @@ class Outliner {
     std::size_t owner = at.symbol;  // of it
     section_.clear();
     note_error(node, at.symbol);
+    const bool group = node.decl == "imports" || node.kind == "import_spec_list" || is_group(node);
     const Node* around = kid_;
     for (const Node* kid : node.kids) {
       kid_ = kid;
@@ -206,7 +207,7 @@ class Outliner {
         if (lead.begin == nullptr) lead.begin = kid->text.data();
         (kid->comment ? lead.comments : lead.attributes).push_back(kid);
       } else {
-        owner = member(node, *kid, at, &lead);
+        owner = member({node, group}, *kid, at, &lead);
         before = kid;
       }
     }
@@ -215,28 +216,34 @@ class Outliner {
     for (const Node* attribute : lead.attributes) loose(*attribute, at);
   }
 
+  struct List {
+    const Node& node;
+    bool group = false;  // of declarations that stand for themselves: no code but theirs
+  };
+
   // One child of a list; the symbol that it is or belongs to.
-  std::size_t member(const Node& list, const Node& node, const OutlinePlace& at, Lead* lead) {
+  std::size_t member(const List& list, const Node& node, const OutlinePlace& at, Lead* lead) {
     if (node.decl == "imports") {
       members(node, at);
       return at.symbol;
     }
-    const bool declared = !node.decl.empty() && node.decl != "package" && !is_wrapped(node);
+    const bool declared =
+        !node.decl.empty() && node.decl != "package" && !is_wrapped(node) && !is_group(node);
     if (declared || opaque_.contains(&node)) return enter(node, at, std::exchange(*lead, {}));
     if (is_section(node)) section_ = node.text;
     if (node.part == Fact::kDoc) {
       doc(node, at);
       return at.symbol;
     }
-    const bool separator = !node.named && (node.text.find_first_of("{}()[]") == std::string::npos ||
-                                           list.kind == "import_spec_list");
-    const bool head = !list.decl.empty() && list.decl != "imports" &&
+    const bool separator =
+        !node.named && (node.text.find_first_of("{}()[]") == std::string::npos || list.group);
+    const bool head = !list.node.decl.empty() && !list.group &&
                       (node.is_name || !node.field.empty() || separator) &&
                       node.role != Role::kMembers;
     if (head && !is_wrapped(node)) {
       OutlinePlace in_head = at;
       in_head.open = false;
-      if (list.decl == "guard") in_head.capability = Capability::kBuild;
+      if (list.node.decl == "guard") in_head.capability = Capability::kBuild;
       note_error(node, at.symbol);
       inside(node, in_head);
       return at.symbol;

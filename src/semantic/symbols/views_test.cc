@@ -141,6 +141,18 @@ TEST(Views, OneThatIsRemovedIsMissed) {
             Verdict::kBlock);
 }
 
+TEST(Views, ConstantsOfOneGroupAreOneWhereTheyCount) {
+  using testing::replaced_once;
+  const auto verdict = [](const std::string& specs) {
+    const std::string go = "package p\n\nconst (\n" + specs + ")\n";
+    return of_edits("a.go", go, replaced_once(go, "A", "X"), replaced_once(go, "9", "8"));
+  };
+  EXPECT_EQ(verdict("\tA = 1\n\tB = 2 * C\n\tD = \"d\"\n\tE int = 9\n"), Verdict::kCommute);
+  EXPECT_EQ(verdict("\tA = 1\n\tB\n\tE = 9\n"), Verdict::kBlock);
+  EXPECT_EQ(verdict("\tA = 1\n\tB = 1 << (10 * iota)\n\tE = 9\n"), Verdict::kBlock);
+  EXPECT_EQ(verdict("\tA, B = 1, iota\n\tE = 9\n"), Verdict::kBlock);
+}
+
 TEST(Views, TwoFunctionsOfOneUnnamedNamespaceAreTwo) {
   using testing::replaced_once;
   const std::string cpp = "namespace {\nint f() { return 1; }\nint g() { return 2; }\n}\n";

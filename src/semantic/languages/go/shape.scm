@@ -12,8 +12,18 @@
 (type_declaration "(") @members
 (const_declaration ["const" "("] . (const_spec name: (_) @name)) @decl.constant
 (const_declaration "(") @members
+; One that does not count (iota) is told by its own name.
 (const_declaration (const_spec name: (_) @name value: (expression_list
-  [(int_literal) (float_literal) (interpreted_string_literal) (raw_string_literal)])) @decl.constant)
+  [(int_literal) (float_literal) (imaginary_literal) (rune_literal) (interpreted_string_literal)
+   (raw_string_literal) (true) (false) (identifier) (selector_expression)])) @decl.constant)
+(const_declaration (const_spec name: (_) @name value: (expression_list
+  (unary_expression [(int_literal) (float_literal) (identifier)]))) @decl.constant)
+(const_declaration (const_spec name: (_) @name value: (expression_list (call_expression (argument_list
+  . [(int_literal) (float_literal) (interpreted_string_literal) (identifier)] .)))) @decl.constant)
+(const_declaration (const_spec name: (_) @name value: (expression_list (binary_expression
+  [(int_literal) (float_literal) (interpreted_string_literal) (identifier) (selector_expression)] .
+  [(int_literal) (float_literal) (interpreted_string_literal) (identifier) (selector_expression)
+  ]))) @decl.constant)
 (var_declaration (var_spec name: (_) @name)) @decl.variable
 (var_spec_list (var_spec name: (_) @name) @decl.variable)
 (field_declaration name: (_) @name) @decl.field
