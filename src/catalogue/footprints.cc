@@ -17,16 +17,17 @@ constexpr auto kText = [](auto& io, auto& value) { io.text(value); };
 
 constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* text : {&write.symbol, &write.container, &write.path, &write.language, &write.kind,
-                     &write.renamed_from, &write.renamed_to, &write.of_type}) {
+                     &write.renamed_from, &write.renamed_to, &write.with_type, &write.of_type}) {
     io.text(*text);
   }
   io.list(write.defines, kText);
   for (auto* names : {&write.gone, &write.maybe, &write.beside}) io.list(*names, kText);
   io.one_of(write.change, semantic::Change::kMoved);
   for (auto& of : write.what.of) io.flag(of);
-  for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
-                     &write.never_parsed, &write.member, &write.ordered, &write.runs,
-                     &write.overload, &write.feeds_all, &write.hidden, &write.needed}) {
+  for (auto* flag :
+       {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
+        &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
+        &write.hidden, &write.needed, &write.named_anew}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);

@@ -242,7 +242,7 @@ class Judge {
   void names() {
     const Sights sights(theirs());
     mine_ = defined_by(my_writes());
-    moved_ = handed_on(mine());
+    moved_ = moved_by(mine());
     for (const Defined& defined : mine_) {
       for (const Use& use : their_uses_of(defined.name)) {
         if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
@@ -270,7 +270,7 @@ class Judge {
   // A type's members are what its implementers must follow.
   void implementers() {
     for (const Write* write : my_writes()) {
-      const bool told = write->change != Change::kChanged || write->what.strong();
+      const bool told = write->change != Change::kChanged || write->strong();
       if (!told || write->change == Change::kMoved) continue;
       std::vector<std::string> types;
       const bool mixin = write->language == "ruby" && !write->member;  // a module's
@@ -297,8 +297,8 @@ class Judge {
       made[write->of_type].insert(write->defines.begin(), write->defines.end());
     }
     for (const Write* write : my_writes()) {
-      const bool told = write->change == Change::kAdded ||
-                        (write->change == Change::kChanged && write->what.strong());
+      const bool told =
+          write->change == Change::kAdded || (write->change == Change::kChanged && write->strong());
       if (write->language != "go" || !write->needed || write->kind == "field" || !told) continue;
       std::vector<std::string> had = write->beside;
       if (write->change == Change::kChanged) {

@@ -60,8 +60,9 @@ struct Write {
   // `after` are one decision that both sides took.
   Digest before, after;
   std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
-  std::vector<std::string> gone;         // names that it defined, and does no more
-  std::vector<std::string> maybe;        // names that statements, or what is opaque, may define
+  std::string with_type;  // of a member that is kRemoved, a type that has the same one, added
+  std::vector<std::string> gone;    // names that it defined, and does no more
+  std::vector<std::string> maybe;   // names that statements, or what is opaque, may define
   std::vector<std::string> beside;  // of a method of an interface in Go, the others that it had
   std::string of_type;              // the name of the type it is a member of
   // Of what stands before its parts in its container when they are more or fewer than before, and
@@ -71,11 +72,14 @@ struct Write {
   bool never_parsed = false;  // it was opaque before, too
   bool member = false;        // of a type
   bool ordered = false;       // its place among its neighbours has a meaning
-  bool runs = false;       // loose statements, or a value that is computed when the file is loaded
-  bool overload = false;   // added where its container had one of that name
-  bool feeds_all = false;  // an import that brings in names it does not say
-  bool hidden = false;     // no code of another file, in Go of another folder, can name it
-  bool needed = false;     // of a type: nothing is one that is made without it
+  bool runs = false;        // loose statements, or a value that is computed when the file is loaded
+  bool overload = false;    // added where its container had one of that name
+  bool feeds_all = false;   // an import that brings in names it does not say
+  bool hidden = false;      // no code of another file, in Go of another folder, can name it
+  bool needed = false;      // of a type: nothing is one that is made without it
+  bool named_anew = false;  // of its signature only names of parameters, which no caller says
+  // What others rely on is another thing.
+  bool strong() const { return what.strong() && !named_anew; }
 };
 
 enum class UseState : std::uint8_t {

@@ -190,11 +190,10 @@ bool is_made(const Node& leaf, std::string_view language) {
   return by_type;
 }
 
-// Something between a function's begin and leaf `to` takes the name.
-bool is_taken_again(const Tree& tree, const Node& function, std::uint32_t to,
-                    std::string_view name) {
+// Something from leaf `from` to leaf `to` takes the name.
+bool is_taken(const Tree& tree, std::uint32_t from, std::uint32_t to, std::string_view name) {
   const std::vector<const Node*>& leaves = tree.leaves();
-  for (std::uint32_t i = function.leaf; i < to; ++i) {
+  for (std::uint32_t i = from; i < to; ++i) {
     if (leaves[i]->text != name) continue;
     if (i > 0 && leaves[i - 1]->text == "var") return true;
     std::uint32_t next = i + 1;
@@ -204,22 +203,65 @@ bool is_taken_again(const Tree& tree, const Node& function, std::uint32_t to,
   return false;
 }
 
-// In Go, the type that the parameter of the name was declared with around leaf `at`.
-std::string_view type_of_parameter(const Tree& tree, std::uint32_t at, std::string_view name) {
+// The parameter of that name of a function in Go; nullptr when it has none.
+const Node* parameter_in(const Node& function, std::string_view name) {
+  for (const Node* list : function.kids) {
+    if (!is_any(list->field, {"parameters", "receiver"})) continue;
+    for (const Node* parameter : list->kids) {
+      const bool its = std::ranges::any_of(parameter->kids, [&](const Node* kid) {
+        return kid->field == "name" && kid->text == name;
+      });
+      if (its && kid_in(*parameter, "type") != nullptr) return parameter;
+    }
+  }
+  return nullptr;
+}
+
+// The declaration of a variable that leaf `at` is a name in; nullptr when it is none.
+const Node* declaration_at(const Tree& tree, std::uint32_t at) {
+  const Node& leaf = *tree.leaves()[at];
+  const Node* up = leaf.parent;
+  if (up == nullptr) return nullptr;
+  if (up->kind == "var_spec") return leaf.field == "name" ? up : nullptr;
+  const bool left = up->kind == "expression_list" && up->field == "left";
+  return left && up->parent->kind == "short_var_declaration" ? up->parent : nullptr;
+}
+
+// The type that a declaration in Go says, or what is called to get it: `bytes.Buffer` of `var b
+// bytes.Buffer`, `os.Open` of `f, err := os.Open(name)`.
+std::string_view said_by(const Node& declaration) {
+  if (const Node* type = kid_in(declaration, "type"); type != nullptr) return type->text;
+  const bool var = declaration.kind == "var_spec";
+  const Node* values = kid_in(declaration, var ? "value" : "right");
+  if (values == nullptr || values->kids.size() != 1) return {};
+  const Node* value = values->kids.front();
+  if (value->kind == "unary_expression" && value->text.starts_with('&')) value = value->kids.back();
+  if (value->kind == "composite_literal") return kid_in(*value, "type")->text;
+  if (value->kind != "call_expression") return {};
+  const Node* function = kid_in(*value, "function");
+  // It gives what it is asked for.
+  if (function == nullptr || function->text == "errors.AsType") return {};
+  return function->kind == "selector_expression" ? function->text : std::string_view();
+}
+
+// In Go, the type that a parameter or variable was declared with around leaf `at`, or what was
+// called to get it.
+std::string_view declared_as(const Tree& tree, std::uint32_t at, std::string_view name) {
   for (const Node* node = tree.leaves()[at]->parent; node != nullptr; node = node->parent) {
     if (!is_any(node->kind, {"function_declaration", "method_declaration", "func_literal"}))
       continue;
     if (node->leaves > kMaxFunction) return {};
-    for (const Node* list : node->kids) {
-      if (!is_any(list->field, {"parameters", "receiver"})) continue;
-      for (const Node* parameter : list->kids) {
-        const bool its = std::ranges::any_of(parameter->kids, [&](const Node* kid) {
-          return kid->field == "name" && kid->text == name;
-        });
-        const Node* type = its ? kid_in(*parameter, "type") : nullptr;
-        if (type == nullptr) continue;
-        return is_taken_again(tree, *node, at, name) ? std::string_view() : type->text;
-      }
+    if (const Node* parameter = parameter_in(*node, name); parameter != nullptr) {
+      return is_taken(tree, node->leaf, at, name) ? std::string_view()
+                                                  : kid_in(*parameter, "type")->text;
+    }
+    for (std::uint32_t i = node->leaf; i < at; ++i) {
+      if (tree.leaves()[i]->text != name) continue;
+      const Node* declaration = declaration_at(tree, i);
+      if (declaration == nullptr) continue;
+      const bool other = is_taken(tree, node->leaf, declaration->leaf, name) ||
+                         is_taken(tree, declaration->leaf + declaration->leaves, at, name);
+      return other ? std::string_view() : said_by(*declaration);
     }
   }
   return {};
@@ -256,7 +298,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
       read.of_local = is_identifier(owner) && tree.is_local(*tree.leaves()[at - 2]);
     }
     if (read.of_local && tree.language().name == "go") {
-      read.declared = type_of_parameter(tree, at, read.qualifier);
+      read.declared = declared_as(tree, at, read.qualifier);
     }
     if (arrow && read.role != UseRole::kSuper) read.role = UseRole::kMember;
     read.local = !arrow && before != "::" && tree.is_local(leaf);

@@ -28,7 +28,7 @@ Event event_of(const Write& write) {
   if (write.change == Change::kAdded) return write.overload ? Event::kStrong : Event::kAdded;
   if (write.change == Change::kRemoved) return Event::kStrong;
   if (write.change == Change::kMoved) return Event::kMoved;
-  if (write.what.strong() || write.kind == "file") return Event::kStrong;
+  if (write.strong() || write.kind == "file") return Event::kStrong;
   return write.what.code() ? Event::kBody : Event::kWords;
 }
 
@@ -40,7 +40,7 @@ bool tells(const Write& write) {
 // What somebody who uses the type sees of it, without naming the member.
 bool shapes_type(const Write& write) {
   const bool part = write.needed || is_any(write.kind, {"field", "constant"});
-  return write.member && part && (write.change != Change::kChanged || write.what.strong());
+  return write.member && part && (write.change != Change::kChanged || write.strong());
 }
 
 // An import feeds the file that it is in; others may import the name from there.

@@ -9,17 +9,14 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "semantic/compare/bound.h"
+#include "semantic/compare/renames.h"
 #include "semantic/footprint.h"
 #include "semantic/kinds.h"
-#include "semantic/merge/lists.h"
 #include "semantic/symbols/imports.h"
 #include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
 namespace {
-
-constexpr double kLeastLikeness = 0.6;    // of what is renamed and changed at once
-constexpr std::size_t kMaxRenames = 200;  // candidates on a side compared by likeness
 
 using ById = std::unordered_map<std::string_view, const Outlined*>;
 ById by_id(const Outline& outline) {
@@ -84,7 +81,7 @@ class FileFootprint {
     for (const Outlined& symbol : pair_.after.symbols) {
       if (!before_.contains(symbol.id)) compare(nullptr, &symbol);
     }
-    find_renames();
+    find_renames(pair_, &out_);
     find_moves();
   }
 
@@ -204,6 +201,7 @@ class FileFootprint {
       write.behind = sha256(at->second);
     uses_of(was, is, &write);
     note_sight(pair_, was, is, &write);
+    write.named_anew = only_names_parameters(pair_, was, is);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
@@ -373,41 +371,6 @@ class FileFootprint {
   }
 
   // --- places ---
-
-  void find_renames() {
-    std::vector<Write*> gone, fresh;
-    for (Write& write : out_.writes) {
-      if (write.path != change_.path || write.opaque || write.kind == "import") continue;
-      if (write.change == Change::kRemoved) gone.push_back(&write);
-      if (write.change == Change::kAdded) fresh.push_back(&write);
-    }
-    if (gone.size() > kMaxRenames || fresh.size() > kMaxRenames) return;
-    for (Write* was : gone) {
-      Write* best = nullptr;
-      double most = 0;
-      for (Write* is : fresh) {
-        if (!is->renamed_from.empty()) continue;
-        const double likely = same_renamed(*was, *is);
-        if (likely > most) {
-          most = likely;
-          best = is;
-        }
-      }
-      if (best == nullptr) continue;
-      was->renamed_to = best->symbol;
-      best->renamed_from = was->symbol;
-    }
-  }
-
-  double same_renamed(const Write& was, const Write& is) const {
-    const Outlined& a = *before_.at(was.symbol);
-    const Outlined& b = *after_.at(is.symbol);
-    if (a.kind != b.kind || a.container != b.container) return 0;
-    if (a.nodes.empty() || b.nodes.empty()) return 0;
-    const double likely = likeness(*pair_.before.tree, *a.nodes[0], *pair_.after.tree, *b.nodes[0]);
-    if (a.nameless == b.nameless && !a.nameless.empty()) return likely + 1;
-    return likely >= kLeastLikeness ? likely : 0;
-  }
 
   void find_moves() {
     for (const Outlined& was : pair_.before.symbols) {

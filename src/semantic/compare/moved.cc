@@ -42,6 +42,22 @@ void add_members(const Footprint& side, const Write& from, const Write& to, Move
   }
 }
 
+std::string_view folder_in(std::string_view path) {
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+// The type of `member` is gone, and the one that has the same member came in its folder.
+bool is_renamed_type(const Footprint& side, const Write& member) {
+  const auto any = [&](Change change, const std::string& name) {
+    return std::ranges::any_of(side.writes, [&](const Write& write) {
+      return write.change == change && write.kind == "type" &&
+             folder_in(write.path) == folder_in(member.path) &&
+             std::ranges::binary_search(write.defines, name);
+    });
+  };
+  return any(Change::kRemoved, member.of_type) && any(Change::kAdded, member.with_type);
+}
+
 }  // namespace
 
 void Moved::add(const Write& from, const Write& to) {
@@ -53,16 +69,18 @@ void Moved::add(const Write& from, const Write& to) {
 }
 
 bool Moved::stays(const Write& write, const Use& use) const {
+  if (use.role == UseRole::kMember && renamed_.contains(&write)) return true;
   return writes_.contains(&write) && !files_.contains({&write, use.path});
 }
 
-Moved handed_on(const Footprint& side) {
+Moved moved_by(const Footprint& side) {
   Moved moved;
   std::map<Digest, std::vector<const Write*>> fresh;
   for (const Write& write : side.writes) {
     if (write.change == Change::kAdded && may_move(write)) fresh[write.after].push_back(&write);
   }
   for (const Write& from : side.writes) {
+    if (!from.with_type.empty() && is_renamed_type(side, from)) moved.add_renamed(from);
     if (from.change != Change::kRemoved || !may_move(from)) continue;
     const auto found = fresh.find(from.before);
     if (found == fresh.end()) continue;

@@ -1,5 +1,6 @@
-// What a side moved to another file and hands on from where it was: for who is in neither of the
-// two files, it is where and what it was.
+// What is still where and what it was for others: what a side moved to another file and hands on
+// from there, for who is in neither of the two files; and members of a type that a side renamed,
+// for who names them behind a value of it.
 #pragma once
 
 #include <set>
@@ -14,14 +15,16 @@ class Moved {
  public:
   // `from` is gone, and stands in another file as `to`.
   void add(const Write& from, const Write& to);
-  // The write is a half of such a move, and the use is in neither of its files.
+  // `from` is gone with its type, which has it under another name.
+  void add_renamed(const Write& from) { renamed_.insert(&from); }
+  // The write is no change for the use.
   bool stays(const Write& write, const Use& use) const;
 
  private:
-  std::set<const Write*> writes_;
+  std::set<const Write*> writes_, renamed_;
   std::set<std::pair<const Write*, std::string>> files_;  // of both halves
 };
 
-Moved handed_on(const Footprint& side);
+Moved moved_by(const Footprint& side);
 
 }  // namespace gittxn::semantic

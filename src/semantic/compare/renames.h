@@ -1,0 +1,16 @@
+// Writes of one file by which something has another name: for file_footprint.cc alone.
+#pragma once
+
+#include "semantic/footprint.h"
+#include "semantic/symbols/outline.h"
+
+namespace gittxn::semantic {
+
+// Fills `renamed_from`, `renamed_to` and `with_type` of the writes of a file.
+void find_renames(const Outlines& pair, Footprint* footprint);
+
+// Of a function whose signature changed: only the names of its parameters did, each in its place,
+// in a language whose callers cannot say them.
+bool only_names_parameters(const Outlines& pair, const Outlined* was, const Outlined* is);
+
+}  // namespace gittxn::semantic
