@@ -22,22 +22,35 @@ bool in_script(const Outline& outline) {
   return family_of(language_in(outline)) == Family::kScript;
 }
 
+// The string is what something in Python is told to be called: `T = TypeVar("T")`.
+bool is_given_name(const Outline& outline, const Node& leaf) {
+  const auto& leaves = outline.tree->leaves();
+  return leaf.leaf > 1 && leaves[leaf.leaf - 1]->text == "(" &&
+         is_any(leaves[leaf.leaf - 2]->text, {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType",
+                                              "namedtuple", "NamedTuple", "TypedDict"});
+}
+
+bool is_taken_in(const Outline& outline, const Outlined& symbol, const Unit& unit,
+                 std::string_view name) {
+  bool taken = false;
+  for (const std::uint32_t token : unit.tokens) {
+    const std::string_view text = outline.tree->leaves()[token]->text;
+    taken = taken || is_any(text, {"require", "import", "import_module", "__import__"});
+  }
+  names_in(outline, symbol, unit, [&](const NameIn& in) {
+    const bool text = in.read.role == UseRole::kText && !is_given_name(outline, in.leaf);
+    const bool elsewhere = in.read.role == UseRole::kMember || text;
+    taken = taken || (elsewhere && in.read.name == name);
+  });
+  return taken;
+}
+
 // A value that is made of something of that name which is another file's, most likely: `log =
 // lib.log`, `{log} = lib`, `log = require('./log')`.
 bool is_taken(const Outline& outline, const Outlined& symbol, std::string_view name) {
   if (!is_identifier(symbol.name)) return true;
-  bool taken = false;
-  for (const Unit& unit : symbol.units) {
-    for (const std::uint32_t token : unit.tokens) {
-      const std::string_view text = outline.tree->leaves()[token]->text;
-      taken = taken || is_any(text, {"require", "import", "import_module", "__import__"});
-    }
-    names_in(outline, symbol, unit, [&](const NameIn& in) {
-      const bool elsewhere = in.read.role == UseRole::kMember || in.read.role == UseRole::kText;
-      taken = taken || (elsewhere && in.read.name == name);
-    });
-  }
-  return taken;
+  return std::ranges::any_of(
+      symbol.units, [&](const Unit& unit) { return is_taken_in(outline, symbol, unit, name); });
 }
 
 bool is_at_top(const Outlined& symbol) {
@@ -59,6 +72,25 @@ void add_own(const Outline& outline, const std::set<std::string>& borrowed,
       if (!is_its_own(symbol) && borrowed.contains(name)) continue;
       bound->push_back({outline.path, name, {}, {}});
     }
+  }
+}
+
+// In Python, variables that statements at the top declare where a condition holds; none where an
+// import may bring in any.
+void add_conditional(const Outline& outline, std::vector<Bound>* bound) {
+  if (std::ranges::any_of(*bound, [](const Bound& one) { return one.name == kAnyName; })) return;
+  const Outlined& file = outline.symbols.front();
+  for (const Outlined& view : outline.symbols) {
+    const bool conditional = view.parent == 0 && view.nodes.size() == 1 && view.defines.empty() &&
+                             view.nodes.front()->kind == "assignment";
+    if (!conditional) continue;
+    const std::uint32_t at = view.nodes.front()->leaf;
+    const auto around = std::ranges::find_if(file.units, [at](const Unit& unit) {
+      return unit.loose && !unit.tokens.empty() && unit.tokens.front() <= at &&
+             at <= unit.tokens.back();
+    });
+    if (around == file.units.end() || is_taken_in(outline, file, *around, view.name)) continue;
+    bound->push_back({outline.path, view.name, {}, {}});
   }
 }
 
@@ -223,6 +255,7 @@ std::vector<Bound> bound_in(const Outline& outline) {
   }
   if (in_script(outline)) add_exported(outline, &bound);
   add_own(outline, borrowed_in(outline), &bound);
+  if (python) add_conditional(outline, &bound);
   return bound;
 }
 
