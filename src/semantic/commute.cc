@@ -281,6 +281,7 @@ class Judge {
           if (use.role != UseRole::kSuper || use.state != UseState::kGained) continue;
           if (reach(write->language, use.language) != Reach::kFull) continue;
           if (agreed_.contains(use.symbol) || moved_.stays(*write, use)) continue;
+          if (!use.origin.empty() && use.origin != write->path) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, use.symbol, type,
                {did(*write), "made " + use.symbol + " one of '" + type + "'"});
         }

@@ -100,6 +100,9 @@ struct Use {
   int arity = -1;      // arguments of a call; -1 when it is none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
   bool of_local = false, made = false;  // names.h
+  // Not of the file's text: the name stands for another one, through modules that hand it on, and
+  // `name` is what it is called in this file.
+  std::string origin = {};
 };
 
 // A name that means something at the top of a changed file, after the change.

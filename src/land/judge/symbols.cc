@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "catalogue/footprints.h"
 #include "certify/judge.h"
+#include "land/judge/meaning/chains.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -205,8 +206,8 @@ class SymbolLooker {
 
   Status judge() {
     if (!any_looked_into(work_) || !any_looked_into(head_)) return {};
-    const Footprint work = TRY(footprint_of(work_));
-    const Footprint head = TRY(footprint_of(head_));
+    Footprint work = TRY(footprint_of(work_)), head = TRY(footprint_of(head_));
+    TRY(follow(&work, &head));
     const semantic::Commuted commuted = semantic::commute(work, head);
     const Paths work_paths = paths_of(work), head_paths = paths_of(head);
     std::set<std::pair<std::string, std::string>> told;
@@ -225,6 +226,17 @@ class SymbolLooker {
     found_.symbols.clashes.push_back({SymbolClash::Weight::kNeedsChecks, path, path, path,
                                       fmt::format("and {} more that meet", commuted.more)});
     return {};
+  }
+
+  Status follow(Footprint* work, Footprint* head) {
+    if (around_.tree.empty()) return {};
+    if (!cache_) cache_.emplace(around_.cache);
+    const Footprint plain = *work;
+    const Oid tree = TRY(objects_.tree_of(around_.tree));
+    const SeenTree by_work{objects_, tree, work_, head_, kMostBytes, &*cache_};
+    const SeenTree by_head{objects_, tree, head_, work_, kMostBytes, &*cache_};
+    TRY(follow_chains(by_work, *head, work));
+    return follow_chains(by_head, plain, head);
   }
 
   using Paths = std::map<std::string, std::string>;  // of symbols, by id
@@ -281,6 +293,7 @@ Around around(const Context& context, const Oid& head) {
   };
   around.cache.directory = catalogue::directory_in(context.repository->txn_dir());
   around.cache.clock = context.clock;
+  around.tree = head;
   return around;
 }
 

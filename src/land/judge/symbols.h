@@ -65,6 +65,9 @@ struct Around {
   WaysOf ways_of;
   Recorded recorded = {};         // asked of what is not merged; none: nobody is
   catalogue::CacheOptions cache;  // opened when something is looked up in it
+  // A tree of the base, but for what either changed: the head's. None: names are not followed
+  // through modules that nobody changed.
+  Oid tree = {};
 };
 Around around(const Context& context, const Oid& head);
 

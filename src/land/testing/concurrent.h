@@ -51,6 +51,7 @@ inline std::vector<std::string> complaints(repo::Objects& objects, const Concurr
   SystemClock clock;
   around.cache.directory = cache;
   around.cache.clock = &clock;
+  around.tree = trees.head;
   const SymbolFindings found = must(look_into(objects, head, footprint.writes, around));
   repo::MergeOutcome merged = must(objects.merge(trees.base, trees.head, trees.work));
   if (!merged.conflicts.empty()) {

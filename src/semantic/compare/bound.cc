@@ -141,12 +141,23 @@ std::vector<ExportClause> export_clauses(const Outline& outline) {
   return clauses;
 }
 
+// `import { a } from 'm'; export { a as b }`
+void add_renamed(const Outline& outline, const Exported& one, std::vector<Bound>* bound) {
+  const auto found = std::ranges::find(*bound, one.original, &Bound::name);
+  if (found == bound->end()) return;
+  const Bound from = *found;
+  bound->push_back({outline.path, std::string(one.name), from.module, from.original});
+}
+
 void add_exported(const Outline& outline, std::vector<Bound>* bound) {
   std::set<std::string_view> handed;
   for (const ExportClause& clause : export_clauses(outline)) {
     for (const Exported& one : clause.names) {
       handed.insert(one.name);
-      if (clause.module.empty()) continue;
+      if (clause.module.empty()) {
+        if (one.name != one.original) add_renamed(outline, one, bound);
+        continue;
+      }
       bound->push_back({outline.path, std::string(one.name), std::string(clause.module),
                         std::string(one.original)});
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,5 +39,9 @@ class Sights {
 
 // An import of `module` by a file at `from` may be one of the file at `path`.
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path);
+
+// Paths of the tree that an import of `module` by the file at `from` may be, the first that is
+// there first. Of Python and of scripts, where these say a path; empty for the others.
+std::vector<std::string> files_of_module(std::string_view module, std::string_view from);
 
 }  // namespace gittxn::semantic

@@ -38,6 +38,23 @@ TEST(Modules, AreKnownByTheEndOfTheirName) {
   EXPECT_FALSE(may_be_module("fs", "a.js", "disk.js"));
 }
 
+TEST(Modules, SayWhichFilesTheyMayBe) {
+  using Files = std::vector<std::string>;
+  EXPECT_EQ(files_of_module(".pay", "shop/__init__.py"),
+            (Files{"shop/pay.py", "shop/pay/__init__.py"}));
+  EXPECT_EQ(files_of_module("..", "shop/pay/lib.py"), (Files{"shop/__init__.py"}));
+  EXPECT_EQ(files_of_module("shop.pay", "t/a.py"),
+            (Files{"src/shop/pay.py", "src/shop/pay/__init__.py", "t/shop/pay.py",
+                   "t/shop/pay/__init__.py", "shop/pay.py", "shop/pay/__init__.py"}));
+  EXPECT_EQ(files_of_module("...pay", "a.py"), Files());
+  EXPECT_EQ(files_of_module("./pay.js", "src/a.ts"),
+            (Files{"src/pay.js", "src/pay.ts", "src/pay.tsx"}));
+  EXPECT_EQ(files_of_module("../pay", "src/a.ts").front(), "pay.ts");
+  EXPECT_EQ(files_of_module("../../pay", "src/a.ts"), Files());
+  EXPECT_EQ(files_of_module("react", "src/a.ts"), Files());
+  EXPECT_EQ(files_of_module("fmt", "a.go"), Files());
+}
+
 // The uses of a name that another file defines, as one file has them.
 Sight sight(const FileChange& definition, const FileChange& user, const std::string& name) {
   const Footprint defined = footprint_of({definition}, {}), used = footprint_of({user}, {});
