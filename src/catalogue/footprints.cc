@@ -27,7 +27,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* flag :
        {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
         &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
-        &write.hidden, &write.needed, &write.named_anew}) {
+        &write.hidden, &write.needed, &write.named_anew, &write.gives_other}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);
@@ -41,7 +41,7 @@ constexpr auto kUse = [](auto& io, auto& use) {
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
   io.count(use.arity);
-  for (auto* flag : {&use.local, &use.of_local, &use.made}) io.flag(*flag);
+  for (auto* flag : {&use.local, &use.of_local, &use.made, &use.given}) io.flag(*flag);
 };
 
 constexpr auto kBound = [](auto& io, auto& bound) {

@@ -254,6 +254,7 @@ class Judge {
 
   void judge_use(const Defined& defined, const Use& use, Sight sight) {
     if (sight == Sight::kNone) return;
+    if (use.given && !defined.write->gives_other) return;
     Whose whose;
     whose.sure =
         sight == Sight::kSure || (defined.event >= Event::kStrong && is_typed(defined, use));
@@ -336,7 +337,7 @@ class Judge {
         const bool reached = use.path == write->path ||
                              (header && family_of(use.language) == Family::kC) ||
                              (global && use.language == write->language);
-        if (!reached || use.local || agreed_.contains(use.symbol)) return false;
+        if (!reached || use.local || use.given || agreed_.contains(use.symbol)) return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
         return use.role != UseRole::kText && (!members || use.role == UseRole::kMember);

@@ -72,12 +72,13 @@ struct Write {
   bool never_parsed = false;  // it was opaque before, too
   bool member = false;        // of a type
   bool ordered = false;       // its place among its neighbours has a meaning
-  bool runs = false;        // loose statements, or a value that is computed when the file is loaded
-  bool overload = false;    // added where its container had one of that name
-  bool feeds_all = false;   // an import that brings in names it does not say
-  bool hidden = false;      // no code of another file, in Go of another folder, can name it
-  bool needed = false;      // of a type: nothing is one that is made without it
-  bool named_anew = false;  // of its signature only names of parameters, which no caller says
+  bool runs = false;       // loose statements, or a value that is computed when the file is loaded
+  bool overload = false;   // added where its container had one of that name
+  bool feeds_all = false;  // an import that brings in names it does not say
+  bool hidden = false;     // no code of another file, in Go of another folder, can name it
+  bool needed = false;     // of a type: nothing is one that is made without it
+  bool gives_other = false;  // of a function: what a call of it gives has another type
+  bool named_anew = false;   // of its signature only names of parameters, which no caller says
   // What others rely on is another thing.
   bool strong() const { return what.strong() && !named_anew; }
 };
@@ -100,6 +101,8 @@ struct Use {
   int arity = -1;      // arguments of a call; -1 when it is none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
   bool of_local = false, made = false;  // names.h
+  // A call that was there, whose value is what a member is asked of anew.
+  bool given = false;
   // Not of the file's text: the name stands for another one, through modules that hand it on, and
   // `name` is what it is called in this file.
   std::string origin = {};

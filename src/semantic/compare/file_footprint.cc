@@ -202,6 +202,7 @@ class FileFootprint {
     uses_of(was, is, &write);
     note_sight(pair_, was, is, &write);
     write.named_anew = only_names_parameters(pair_, was, is);
+    write.gives_other = gives_another_type(was, is);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
@@ -343,6 +344,7 @@ class FileFootprint {
         bind(pair_.before, *was, *unit, write);
       }
     }
+    if (is != nullptr) note_given(*is, &now, *write);
     for (const auto& [read, state] : now.reads) add_use(read, state, *write);
     for (const auto& [read, state] : then.reads) {
       if (!now.of.contains(read.name)) add_use(read, state, *write);
@@ -350,6 +352,31 @@ class FileFootprint {
     if (write->opaque) {
       for (const Names* names : {&now, &then}) {
         for (const std::string_view name : names->of) write->maybe.emplace_back(name);
+      }
+    }
+  }
+
+  // The calls of kept statements that give what a new one asks a member of.
+  void note_given(const Outlined& symbol, Names* now, const Write& write) {
+    std::unordered_set<std::string_view> asked;
+    for (const auto& [read, state] : now->reads) {
+      const bool member = read.role == UseRole::kMember && read.of_local;
+      if (member && state == UseState::kGained) asked.insert(read.qualifier);
+    }
+    if (asked.empty()) return;
+    for (std::size_t i = 1; i < symbol.units.size(); ++i) {
+      const std::vector<std::uint32_t>& tokens = symbol.units[i].tokens;
+      const bool declares = std::ranges::any_of(tokens, [&](std::uint32_t token) {
+        const Node& leaf = *pair_.after.tree->leaves()[token];
+        return leaf.says == Fact::kLocal && asked.contains(leaf.text);
+      });
+      if (!declares) continue;
+      Names calls;
+      read_unit(pair_.after, symbol, symbol.units[i], UseState::kGained, &calls);
+      for (const auto& [read, state] : calls.reads) {
+        if (read.arity < 0) continue;
+        add_use(read, state, write);
+        out_.uses.back().given = true;
       }
     }
   }

@@ -130,6 +130,26 @@ bool keep_places(const Texts& a, const Texts& b) {
   return true;
 }
 
+// The function itself, of one that is exported or decorated.
+const Node& without_wrapping(const Node& node) {
+  for (const Node* kid : node.kids) {
+    if (!kid->decl.empty() && is_wrapped(*kid)) return without_wrapping(*kid);
+  }
+  return node;
+}
+
+std::string said_result(const Outlined& symbol) {
+  std::string said;
+  for (const Node* node : symbol.nodes) {
+    const Node& function = without_wrapping(*node);
+    for (const std::string_view field : {"result", "return_type", "type"}) {
+      const Node* type = kid_in(function, field);
+      if (type != nullptr) said += squeeze(type->text) + "\n";
+    }
+  }
+  return said;
+}
+
 }  // namespace
 
 void find_renames(const Outlines& pair, Footprint* footprint) {
@@ -151,6 +171,11 @@ bool only_names_parameters(const Outlines& pair, const Outlined* was, const Outl
   if (was->code[kSignature] == is->code[kSignature]) return false;
   const Head before = head_in(pair.before, *was), after = head_in(pair.after, *is);
   return before.words == after.words && keep_places(before.parameters, after.parameters);
+}
+
+bool gives_another_type(const Outlined* was, const Outlined* is) {
+  if (was == nullptr || is == nullptr || was->opaque || is->opaque) return false;
+  return is_function(is->kind) && said_result(*was) != said_result(*is);
 }
 
 }  // namespace gittxn::semantic

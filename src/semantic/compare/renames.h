@@ -1,4 +1,5 @@
-// Writes of one file by which something has another name: for file_footprint.cc alone.
+// Writes of one file by which something has another name, and what of a signature changed: for
+// file_footprint.cc alone.
 #pragma once
 
 #include "semantic/footprint.h"
@@ -12,5 +13,8 @@ void find_renames(const Outlines& pair, Footprint* footprint);
 // Of a function whose signature changed: only the names of its parameters did, each in its place,
 // in a language whose callers cannot say them.
 bool only_names_parameters(const Outlines& pair, const Outlined* was, const Outlined* is);
+
+// Of a function: the type that it says it gives is another one.
+bool gives_another_type(const Outlined* was, const Outlined* is);
 
 }  // namespace gittxn::semantic
