@@ -165,6 +165,56 @@ void add_exported(const Outline& outline, std::vector<Bound>* bound) {
   for (Bound& one : *bound) one.handed = handed.contains(one.name);
 }
 
+// The module of `require('m')` at leaf `at`; empty: none is there.
+std::string_view required_at(const Outline& outline, std::size_t at) {
+  const std::string_view quoted = leaf(outline, at + 2);
+  const bool is = leaf(outline, at) == "require" && leaf(outline, at + 1) == "(" &&
+                  leaf(outline, at + 3) == ")" && quoted.size() > 2;
+  return is ? quoted.substr(1, quoted.size() - 2) : std::string_view();
+}
+
+constexpr std::size_t kRequire = 4;  // its leaves
+
+// The modules of `{ ...require('m'), ...require('n') }` at leaf `at`, or of `require('m')` alone;
+// none where anything else is given.
+std::vector<std::string_view> given_whole(const Outline& outline, std::size_t at) {
+  const std::string_view alone = required_at(outline, at);
+  const std::string_view behind = leaf(outline, at + kRequire);
+  if (!alone.empty()) {
+    return behind == "." || behind == "(" || behind == "[" ? std::vector<std::string_view>()
+                                                           : std::vector{alone};
+  }
+  std::vector<std::string_view> modules;
+  if (leaf(outline, at) != "{") return {};
+  for (++at; leaf(outline, at) != "}"; at += leaf(outline, at) == "," ? 1 : 0) {
+    const std::string_view module = required_at(outline, at + 1);
+    if (leaf(outline, at) != "..." || module.empty()) return {};
+    modules.push_back(module);
+    at += 1 + kRequire;
+  }
+  return modules;
+}
+
+// `exports.a = require('m').b` and `module.exports = { ...require('m') }`
+void add_required(const Outline& outline, std::vector<Bound>* bound) {
+  for (std::size_t i = 0; i < outline.tree->leaves().size(); ++i) {
+    if (leaf(outline, i) != "exports") continue;
+    if (leaf(outline, i + 1) == "=") {
+      for (const std::string_view module : given_whole(outline, i + 2)) {
+        bound->push_back({outline.path, kAnyName, std::string(module), {}, true});
+      }
+    }
+    const std::size_t value = i + 4, dot = value + kRequire;
+    const std::string_view module = required_at(outline, value);
+    const bool one = leaf(outline, i + 1) == "." && leaf(outline, i + 3) == "=" &&
+                     !module.empty() && leaf(outline, dot) == "." &&
+                     leaf(outline, dot + 2) != "." && leaf(outline, dot + 2) != "(";
+    if (!one) continue;
+    bound->push_back({outline.path, std::string(leaf(outline, i + 2)), std::string(module),
+                      std::string(leaf(outline, dot + 1)), true});
+  }
+}
+
 // The names that a file in Rust brings in for others, too.
 std::set<std::string> published_in(const Outline& outline) {
   std::set<std::string> names;
@@ -264,7 +314,10 @@ std::vector<Bound> bound_in(const Outline& outline) {
       bound.push_back({outline.path, binding.local, import.module, binding.original, handed});
     }
   }
-  if (in_script(outline)) add_exported(outline, &bound);
+  if (in_script(outline)) {
+    add_exported(outline, &bound);
+    add_required(outline, &bound);
+  }
   add_own(outline, borrowed_in(outline), &bound);
   if (python) add_conditional(outline, &bound);
   return bound;

@@ -42,6 +42,20 @@ void add_members(const Footprint& side, const Write& from, const Write& to, Move
   }
 }
 
+// What gave the name to others in the old file does so in the new one, by the same tokens.
+void add_exports(const Footprint& side, const Write& from, const Write& to, Moved* moved) {
+  for (const Write& given : side.writes) {
+    const bool was = given.path == from.path && given.change != Change::kAdded &&
+                     given.symbol.contains("exports") && hands_on(side, given, to);
+    if (!was) continue;
+    const std::string there = to.path + given.symbol.substr(given.path.size());
+    const auto is = std::ranges::lower_bound(side.writes, there, {}, &Write::symbol);
+    const bool same = is != side.writes.end() && is->symbol == there &&
+                      is->change == Change::kAdded && is->after == given.before;
+    if (same) moved->add(given, *is);
+  }
+}
+
 std::string_view folder_in(std::string_view path) {
   return path.substr(0, path.rfind('/') + 1);
 }
@@ -89,6 +103,7 @@ Moved moved_by(const Footprint& side) {
           hands_on(side, from, *to)) {
         moved.add(from, *to);
         add_members(side, from, *to, &moved);
+        add_exports(side, from, *to, &moved);
       }
     }
   }
