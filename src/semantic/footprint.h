@@ -79,7 +79,7 @@ struct Write {
   bool needed = false;     // of a type: nothing is one that is made without it
   bool gives_other = false;  // of a function: what a call of it gives has another type
   bool named_anew = false;   // of its signature only names of parameters, which no caller says
-  // What others rely on is another thing.
+  // Others rely on something of it that changed.
   bool strong() const { return what.strong() && !named_anew; }
 };
 
@@ -124,8 +124,8 @@ struct Footprint {
   std::vector<Write> writes;       // sorted by symbol
   std::vector<Use> uses;           // sorted by name
   std::vector<Bound> bound;        // sorted
-  // In the changed files, before and after: how many containers have something of a name that is
-  // theirs. What an import brings in is somebody else's.
+  // Counts of the containers in the changed files, before and after, that have something of a name
+  // that is theirs. What an import brings in is somebody else's.
   std::map<std::string, int, std::less<>> definitions;
   bool empty() const { return writes.empty(); }
 };

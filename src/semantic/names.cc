@@ -155,7 +155,7 @@ bool is_given_a_list(const Node& declaration) {
   });
 }
 
-// In Java, where all other values say what they are.
+// The declaration gives a function as its value, in Java, where all other values say what they are.
 bool is_given_a_function(const Node& declaration) {
   return std::ranges::any_of(declaration.kids, [](const Node* kid) {
     return std::ranges::any_of(kid->kids, [](const Node* value) {
@@ -244,7 +244,7 @@ std::string_view said_by(const Node& declaration) {
   return function->kind == "selector_expression" ? function->text : std::string_view();
 }
 
-// In Go, the type that a parameter or variable was declared with around leaf `at`, or what was
+// The type in Go that a parameter or variable was declared with around leaf `at`, or what was
 // called to get it.
 std::string_view declared_as(const Tree& tree, std::uint32_t at, std::string_view name) {
   for (const Node* node = tree.leaves()[at]->parent; node != nullptr; node = node->parent) {
@@ -267,8 +267,8 @@ std::string_view declared_as(const Tree& tree, std::uint32_t at, std::string_vie
   return {};
 }
 
-// Of `sync.Pool{New: ...}` in Go "Pool": what is before the colon is a field of that, where the
-// type has a name and does not say that it is a map.
+// The type that a key is a field of: "Pool" in `sync.Pool{New: ...}` in Go, where the type has a
+// name and does not say that it is a map.
 std::string_view type_of_key(const Node& leaf) {
   const Node* key = leaf.parent;
   if (key == nullptr || key->kind != "literal_element" || key->field != "key") return {};

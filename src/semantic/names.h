@@ -29,7 +29,7 @@ struct NameRead {
   bool local = false;
   bool of_local = false;  // the name before it is local
   bool made = false;  // of a type: what stands there may be one that has to have all of its parts
-  // In Go, the type that the name before it was declared with, as a parameter or a variable, or the
+  // The type in Go that the name before it was declared with, as a parameter or a variable, or the
   // function of a package that was called to get it: "http.Request", "os.Open".
   std::string_view declared = {};
 };

@@ -44,7 +44,8 @@ Symbol symbol_of(const Outline& outline, const Outlined& from) {
   return symbol;
 }
 
-// Of `shop::Cart<int>::total` and `shop::Cart<int>` what it is without what it is in and made for.
+// The name without what it is in and made for: "total" of `shop::Cart<int>::total`, "Cart" of
+// `shop::Cart<int>`.
 std::string_view last_of_path(std::string_view name) {
   const std::size_t sign = name.find("operator");  // in which these mean something else
   std::size_t from = 0, depth = 0;

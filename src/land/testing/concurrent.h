@@ -36,7 +36,7 @@ inline ReadSet shown(const repo::Objects& objects, const Concurrent& trees) {
   return reads;
 }
 
-// What is said against it, each in a line; none: it lands. `cache`: a directory for the
+// Complaints about the change, each in a line; none: it lands. `cache` is a directory for the
 // catalogue's.
 inline std::vector<std::string> complaints(repo::Objects& objects, const Concurrent& trees,
                                            const std::string& cache) {

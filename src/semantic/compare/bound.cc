@@ -75,8 +75,8 @@ void add_own(const Outline& outline, const std::set<std::string>& borrowed,
   }
 }
 
-// In Python, variables that statements at the top declare where a condition holds; none where an
-// import may bring in any.
+// Adds variables that statements at the top of a file in Python declare where a condition holds;
+// none where an import may bring in any.
 void add_conditional(const Outline& outline, std::vector<Bound>* bound) {
   if (std::ranges::any_of(*bound, [](const Bound& one) { return one.name == kAnyName; })) return;
   const Outlined& file = outline.symbols.front();

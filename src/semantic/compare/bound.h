@@ -1,5 +1,5 @@
-// What a file says of the names at its top, and who may see or has to have a symbol: found in an
-// outline, for footprints.
+// The names at the top of a file, and who may see or has to have a symbol: found in an outline, for
+// footprints.
 #pragma once
 
 #include <set>

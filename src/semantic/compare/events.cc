@@ -74,7 +74,8 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   return {Verdict::kBlock, rule};
 }
 
-// Where one is made, or all kinds are told apart, and what it has to have is another thing.
+// The use may make one of the type, or tell all its kinds apart, and the type now has to have
+// something else.
 Judged by_shape(const Defined& defined, const Use& use) {
   const bool called = use.arity >= 0 && defined.write->language == "python";
   if ((use.made || called) && use.role != UseRole::kSuper)

@@ -55,8 +55,8 @@ struct Judged {
   Rule rule = Rule::kDisjoint;
 };
 
-// How much is known of whose name a use is. `others`: the changed files have something of the name
-// that stays as it is. `sure`: it is the one that is defined.
+// Knowledge of whose name a use is. `others`: the changed files have something of the name that
+// stays as it is. `sure`: it is the one that is defined.
 struct Whose {
   bool others = false;
   bool sure = false;

@@ -42,7 +42,8 @@ void add_members(const Footprint& side, const Write& from, const Write& to, Move
   }
 }
 
-// What gave the name to others in the old file does so in the new one, by the same tokens.
+// Adds the statements that gave the name to others in the old file and do so in the new one, by the
+// same tokens.
 void add_exports(const Footprint& side, const Write& from, const Write& to, Moved* moved) {
   for (const Write& given : side.writes) {
     const bool was = given.path == from.path && given.change != Change::kAdded &&

@@ -1,6 +1,6 @@
-// What is still where and what it was for others: what a side moved to another file and hands on
-// from there, for who is in neither of the two files; and members of a type that a side renamed,
-// for who names them behind a value of it.
+// Definitions that are still where and what they were for others: those that a side moved to
+// another file and hands on from where they were, for who is in neither of the two files; and
+// members of a type that a side renamed, for who names them behind a value of it.
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// What of the writes of a side counts by where it is: for commute.cc alone.
+// The writes of a side that count by where they are: for commute.cc alone.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct Here {
   const Write* runs = nullptr;
 };
 
-// By the container.
+// The writes of each container that count by their places, by its id.
 std::map<std::string, Here> places_in(const std::vector<const Write*>& writes);
 
 }  // namespace gittxn::semantic

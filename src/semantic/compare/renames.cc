@@ -36,7 +36,7 @@ Head head_in(const Outline& outline, const Outlined& symbol) {
   return head;
 }
 
-// What it is for those who have a value of its type, which may be called anything.
+// The words of a member that count for those who have a value of its type, whatever that is called.
 Texts seen_of(const Outline& outline, const Outlined& symbol, std::string_view type) {
   Texts words;
   const Node* receiver = kid_in(*symbol.nodes.front(), "receiver");

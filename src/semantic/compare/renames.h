@@ -10,11 +10,11 @@ namespace gittxn::semantic {
 // Fills `renamed_from`, `renamed_to` and `with_type` of the writes of a file.
 void find_renames(const Outlines& pair, Footprint* footprint);
 
-// Of a function whose signature changed: only the names of its parameters did, each in its place,
-// in a language whose callers cannot say them.
+// The signature of a function changed in nothing but the names of its parameters, each in its
+// place, in a language whose callers cannot say them.
 bool only_names_parameters(const Outlines& pair, const Outlined* was, const Outlined* is);
 
-// Of a function: the type that it says it gives is another one.
+// The type that a function says it gives is another one.
 bool gives_another_type(const Outlined* was, const Outlined* is);
 
 }  // namespace gittxn::semantic

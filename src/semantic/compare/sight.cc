@@ -99,8 +99,8 @@ std::vector<std::string_view> parts_of_path(std::string_view path) {
   return parts;
 }
 
-// What the module is called says another folder: by "./" and "../" in a script, by the name before
-// the last one in a script and in Python.
+// The name of the module says another folder: by "./" and "../" in a script, by the name before the
+// last one in a script and in Python.
 bool is_other_module(std::string_view module, std::string_view from, std::string_view path) {
   const bool python = path.ends_with(".py");
   const std::string_view ending = last_name(path).substr(stem_of(path).size());

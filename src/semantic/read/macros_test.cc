@@ -1,5 +1,5 @@
-// What only the preprocessor can read, put away so that the rest of a file of C or C++ has symbols;
-// and that it is not out of sight.
+// Tests that what only the preprocessor can read is put away, so that the rest of a file of C or
+// C++ has symbols, and that it is not out of sight.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -110,7 +110,7 @@ TEST(Macros, WhatIsAroundThemIsJudgedAsElsewhere) {
   EXPECT_EQ(verdict_with(longer, "f(1)"), Verdict::kBlock);
   EXPECT_EQ(verdict_with(longer, "g()"), Verdict::kCommute);
   EXPECT_EQ(verdict_with(replaced_once(base, "API(int) f(int a);\n", ""), "f(1)"), Verdict::kBlock);
-  // What did not parse may define any of its words.
+  // Code that did not parse may define any of its words.
   EXPECT_NE(verdict_with(replaced_once(base, "MADE(k)", "MADE(n)"), "k()"), Verdict::kCommute);
   EXPECT_NE(verdict_with(replaced_once(base, "MADE(k) int +;\n", ""), "k()"), Verdict::kCommute);
 }

@@ -115,7 +115,7 @@ struct Mask {
   std::size_t begin = 0, end = 0;
   As as = As::kLine;
 };
-// In order, none in another one; none in other languages.
+// The masks come in order, and none is in another one; other languages have none.
 std::vector<Mask> macros_in(const Language& language, std::string_view text);
 // The text with a comment of the same length in place of each.
 std::string without(std::string_view text, const std::vector<Mask>& masks);

@@ -267,7 +267,7 @@ class Statement {
   std::size_t at_ = 0;
 };
 
-// What `{a, b: c} = require(…)` binds, whose brace that closes is leaf `at`.
+// The names that `{a, b: c} = require(…)` binds, whose brace that closes is leaf `at`.
 std::vector<Binding> taken_apart(const std::vector<const Node*>& leaves, std::size_t at) {
   std::vector<Binding> bindings;
   for (std::size_t i = at; i-- > 0 && leaves[i]->text != "{";) {

@@ -119,8 +119,8 @@ const Node* declared_in(const Node* declarator) {
   return declarator;
 }
 
-// Of `int a, *b[2];`, `a, b int` and a group of constants all that it declares: which of them its
-// name is, is another matter.
+// Adds all that a declaration declares, as `int a, *b[2];`, `a, b int` and a group of constants:
+// which of them its name is, is another matter.
 void add_declared(const Language& in, const Node& node, Strings* names) {
   const bool c = is_any(in.name, {"c", "cpp"});
   if (!c && in.name != "go") return;

@@ -99,7 +99,7 @@ void put_code(std::string* out, char sign, std::string_view kind, std::string_vi
 // "impl#[Cart][Priced]". Two different declarations of one container have different ones.
 std::string descriptor(std::string_view kind, std::string_view name, std::string_view detail);
 
-// Where an error is: in a symbol, by its index, and there in a node of a list of declarations;
+// The place of an error: in a symbol, by its index, and there in a node of a list of declarations;
 // nullptr where it is in no list.
 struct Misfit {
   std::size_t symbol = 0;

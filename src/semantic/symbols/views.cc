@@ -60,7 +60,7 @@ class Viewer {
 
  private:
   enum class Of : std::uint8_t { kSame, kType };
-  // Of the code of the declaration that all its names share.
+  // Digests of the code of the declaration that all its names share.
   using Shared = std::array<Digest, kCapabilities>;
 
   void below(const Node& node, std::size_t parent) {
@@ -98,7 +98,7 @@ class Viewer {
     inside(node, view);
   }
 
-  // Of a function what it has in it is its own.
+  // Looks below a symbol. What a function has in it is its own.
   void inside(const Node& node, std::size_t index) {
     if (!is_function(out_.symbols[index].kind)) return below(node, index);
     if (is_any(tree_.language().name, {"c", "cpp"})) return macros(node);
@@ -139,7 +139,7 @@ class Viewer {
     return name;
   }
 
-  // Of what declares something where no symbol is.
+  // The name of what declares something where no symbol is.
   std::string_view name_of(const Node& node, std::string_view parent) const {
     std::string_view name;
     const bool in_value = is_value_kind(parent);

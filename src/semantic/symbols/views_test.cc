@@ -1,5 +1,5 @@
-// What real code declares in each language, as far as ctags would find it: a construct that loses
-// its symbols is seen here. tools/symbols-against-ctags measures it on any files.
+// Tests of what real code declares in each language, as far as ctags would find it: a construct
+// that loses its symbols is seen here. tools/symbols-against-ctags measures it on any files.
 #include <gtest/gtest.h>
 
 #include <string>

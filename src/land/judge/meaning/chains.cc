@@ -100,7 +100,7 @@ class Follower {
     return {};
   }
 
-  // As the side sees it.
+  // The entry of a path as the side sees it.
   Result<TreeEntry> entry_at(const std::string& path) const {
     if (const PathChange* own = certify::find_change(seen_.own, path)) return own->after;
     if (const PathChange* other = certify::find_change(seen_.others, path)) return other->before;
@@ -119,7 +119,7 @@ class Follower {
     return known->second;
   }
 
-  // What the file says of the names at its top; nullptr where it is not looked into.
+  // The names at the top of a file; nullptr where it is not looked into.
   Result<const std::vector<semantic::Bound>*> bound_in(const std::string& path) {
     const auto known = bound_.find(path);
     if (known != bound_.end()) return &known->second;

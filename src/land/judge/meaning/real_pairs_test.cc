@@ -24,8 +24,8 @@ namespace {
 using repo::testing::must;
 using testing::complaints;
 
-// What two commits of different times did, on one tree: the parent of the first, to which the
-// second one's change is put.
+// Pairs of changes that two commits of different times made, on one tree: the parent of the first,
+// to which the change of the second is put.
 class RealPairs {
  public:
   explicit RealPairs(const std::string& git_dir)

@@ -1,5 +1,6 @@
-// What two changes mean for each other at `semantic`: small trees in eight languages, whose table
-// is tests/meaning. Whether it says the truth is asked of compilers by tests/meaning/run.
+// Tests of what two changes mean for each other at `semantic`: small trees in eight languages,
+// whose table is tests/meaning. Compilers are asked by tests/meaning/run whether the table says the
+// truth.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
