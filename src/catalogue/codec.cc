@@ -60,9 +60,11 @@ constexpr auto kUses = [](auto& io, auto& facts) {
     last = use.symbol;
     each.name(use.name);
     each.name(use.qualifier);
+    each.name(use.declared);
     each.number(use.line, kMost);
     each.count(use.arity);
     each.one_of(use.role, semantic::UseRole::kText);
+    each.flag(use.of_local);
   });
   io.list(facts.parts, [](auto& each, auto& part) {
     each.number(part.symbol, kMost);

@@ -31,10 +31,11 @@ std::string_view relation_name(Relation relation);  // "caller"
 
 enum class Certainty : std::uint8_t {
   kResolved,
+  kSeen,  // of a test: it looked into the file when it last ran; never an answer of impact_of()
   kByName,
   kGoverned,  // of a build target: its manifest is above the file, and does not name it
 };
-std::string_view certainty_name(Certainty certainty);  // "resolved", "by name", "governed"
+std::string_view certainty_name(Certainty certainty);  // "resolved", "seen", "by name", "governed"
 
 struct Affected {
   Relation relation = Relation::kUser;
@@ -45,6 +46,8 @@ struct Affected {
   std::string name;  // that it uses
   std::string of;    // id or path of the subject
   std::string why;   // why it is as sure as it is
+  // Of a test: 1 where it uses it itself, 2 where it uses what uses it. 0: not by a use.
+  std::uint32_t steps = 0;
 };
 
 enum class Uses : std::uint8_t {

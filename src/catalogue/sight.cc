@@ -128,7 +128,7 @@ std::string doubt_of_place(const UsedIn& use, const Subject& subject, const Link
     if (by.empty()) return "whose member it is cannot be told";
     if (by == owner) return {};
     const bool own = is_any(by, {"self", "this", "cls", "Self"});
-    if (own && !subject.container.empty() && use.container == subject.container) return {};
+    if (own && !subject.container.empty() && use.in->container == subject.container) return {};
     // A member of what is imported is no member of what is in there.
     if (!is_member(subject) && any(link, [&](const auto& one) { return names(one, by); }))
       return {};
@@ -136,8 +136,8 @@ std::string doubt_of_place(const UsedIn& use, const Subject& subject, const Link
     return "whose member it is cannot be told";
   }
   if (is_member(subject)) {
-    const bool inside = !subject.container.empty() &&
-                        (use.container == subject.container || use.symbol == subject.container);
+    const bool inside = !subject.container.empty() && (use.in->container == subject.container ||
+                                                       use.in->symbol == subject.container);
     if (inside || (c && subject.kind == "constructor")) return {};
     return "whose member it is cannot be told";
   }

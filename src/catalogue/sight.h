@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -63,8 +64,7 @@ class Sight {
 
 struct UsedIn {
   semantic::Reference reference;
-  std::string symbol, container;  // of what it stands in, with the path
-  std::string kind;
+  std::shared_ptr<const Subject> in;  // what it stands in
 };
 
 enum class Near { kNo, kYes };  // in the same file or package

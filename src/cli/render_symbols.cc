@@ -24,7 +24,8 @@ std::string plural(catalogue::Relation relation) {
 enum class Of { kOne, kMany };  // symbols that were asked about
 
 std::string affected_line(const catalogue::Affected& line, Of of, const Style& style) {
-  const bool sure = line.certainty == catalogue::Certainty::kResolved;
+  const bool sure = line.certainty == catalogue::Certainty::kResolved ||
+                    line.certainty == catalogue::Certainty::kSeen;
   const std::string certainty = padded(certainty_name(line.certainty), 8);
   const std::string place =
       line.line > 0 ? fmt::format("{}:{}", clean(line.path), line.line) : clean(line.path);
@@ -99,11 +100,12 @@ void symbol_fields(FieldIo& io, const api::SymbolLine& line) {
 void impact_line_fields(FieldIo& io, const catalogue::Affected& line) {
   io.word("relation", relation_name(line.relation),
           {"caller", "user", "importer", "subtype", "override", "test", "target", "mention"});
-  io.word("certainty", certainty_name(line.certainty), {"resolved", "by name", "governed"});
+  io.word("certainty", certainty_name(line.certainty), {"resolved", "seen", "by name", "governed"});
   io.each_text({{"path", line.path}, {"symbol", line.symbol}});
   io.integer_or_null("line", line.line, kPositive);
   io.text_or_null("name", line.name);
   io.each_text({{"of", line.of}, {"why", line.why}});
+  io.integer_or_null("steps", line.steps, kPositive);
 }
 
 constexpr std::size_t kMostSubjects = 20;

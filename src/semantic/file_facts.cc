@@ -24,9 +24,14 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
   for (const Unit& unit : symbol.units) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
       if (!import && (name.read.local || name.own)) return;
-      out->push_back({std::string(name.read.name), std::string(name.read.qualifier), index,
-                      lines.number_of(name.leaf.text), name.read.arity,
-                      import ? UseRole::kImport : name.read.role});
+      out->push_back({.name = std::string(name.read.name),
+                      .qualifier = std::string(name.read.qualifier),
+                      .declared = std::string(name.read.declared),
+                      .symbol = index,
+                      .line = lines.number_of(name.leaf.text),
+                      .arity = name.read.arity,
+                      .role = import ? UseRole::kImport : name.read.role,
+                      .of_local = name.read.of_local});
     });
   }
 }
@@ -34,7 +39,7 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
 // Each once, at its first line.
 void settle(std::vector<Reference>* references) {
   const auto key = [](const Reference& r) {
-    return std::tie(r.symbol, r.name, r.role, r.qualifier, r.arity);
+    return std::tie(r.symbol, r.name, r.role, r.qualifier, r.arity, r.declared, r.of_local);
   };
   const auto place = [&](const Reference& r) { return std::tuple_cat(key(r), std::tie(r.line)); };
   std::ranges::sort(*references, {}, place);
@@ -46,7 +51,8 @@ void mentions_in(std::string_view text, const TextLines& lines, std::vector<Refe
   std::unordered_set<std::string_view> seen;
   for (const std::string_view word : words_of(text)) {
     if (!seen.insert(word).second) continue;
-    out->push_back({std::string(word), {}, 0, lines.number_of(word), -1, UseRole::kText});
+    out->push_back(
+        {.name = std::string(word), .line = lines.number_of(word), .role = UseRole::kText});
   }
 }
 

@@ -46,10 +46,12 @@ struct SymbolPart {
 struct Reference {
   std::string name;
   std::string qualifier;     // the name before it: "a" of "a.b" and of "a::b"
+  std::string declared;      // in Go, the type of the parameter that the qualifier is: "*Mux"
   std::uint32_t symbol = 0;  // place in `symbols` of what it stands in
   std::uint32_t line = 0;
   std::int32_t arity = -1;  // arguments of a call; -1 when it is none
   UseRole role = UseRole::kPlain;
+  bool of_local = false;  // the qualifier is a local name
   bool operator==(const Reference&) const = default;
 };
 
