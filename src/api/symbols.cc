@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "api/kernel.h"
@@ -13,6 +15,7 @@
 #include "base/text.h"
 #include "catalogue/impact.h"
 #include "catalogue/subjects.h"
+#include "gates/units/seen.h"
 #include "txn/attempt.h"
 
 namespace gittxn::api {
@@ -255,6 +258,39 @@ Result<std::vector<Subject>> named(Looking& looking, const std::string& text, co
                                  : fmt::format("alike: {}", fmt::join(found.near, ", ")));
 }
 
+// Units of gates that have run and looked into a file of the subjects are tests of it; what is
+// called a test by name, and is a unit that did not look there, comes last.
+Status add_seen(State& state, ImpactReport& report) {
+  const store::Store* store = TRY(state.looking());
+  if (store == nullptr) return {};
+  std::set<std::string> files;
+  for (const Subject& subject : report.subjects) files.insert(subject.path);
+  std::set<std::string> blind;
+  for (const gates::UnitLooked& unit : TRY(gates::units_that_looked(*store, files))) {
+    if (unit.files.empty()) blind.insert(unit.unit);
+    for (const std::string& file : unit.files) {
+      report.lines.push_back({.relation = catalogue::Relation::kTest,
+                              .certainty = catalogue::Certainty::kSeen,
+                              .path = unit.unit,
+                              .symbol = unit.unit + "/",
+                              .of = file,
+                              .why = fmt::format("gate '{}' saw it look into the file, on tree {}",
+                                                 unit.gate.str(), short_oid(unit.tree))});
+    }
+  }
+  const auto did_not_look = [&](const catalogue::Affected& line) {
+    return line.relation == catalogue::Relation::kTest &&
+           line.certainty == catalogue::Certainty::kByName && blind.contains(line.path);
+  };
+  for (catalogue::Affected& line : report.lines) {
+    if (did_not_look(line)) line.why += "; it did not look into the file when it ran";
+  }
+  std::ranges::stable_sort(report.lines, {}, [&](const catalogue::Affected& line) {
+    return std::tuple(line.relation, line.certainty, did_not_look(line));
+  });
+  return {};
+}
+
 Result<bool> is_transaction(State& state, const std::string& text) {
   if (!text.starts_with("t-")) return false;
   if (TRY(state.looking()) == nullptr) return false;
@@ -304,6 +340,7 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
   catalogue::Impact impact =
       TRY(catalogue::impact_of(looking.catalogue, report.commit, subjects, uses));
   report.lines = std::move(impact.affected);
+  TRY(add_seen(*state_, report));
   if (request.limit > 0 && report.lines.size() > request.limit) {
     report.more = report.lines.size() - request.limit;
     report.lines.resize(request.limit);

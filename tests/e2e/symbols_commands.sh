@@ -141,6 +141,40 @@ test resolved tests/test_login.py 5'
 }
 test_case 'impact: callers, importers, tests and targets, each with how sure it is' who_is_affected
 
+# A test that calls what calls it; and once units have run, those that looked into the file.
+by_others() {
+  new_shop
+  printf '%s\n' 'from shop.login import login' '' '' 'def test_login():' '    assert login(None)' >tests/test_far.py
+  printf '%s\n' 'import shop.nothing' '' '' 'def test_one(x):' '    assert x.validate(1)' \
+    '' '' 'def test_two():' '    from shop.auth import Token' '    Token().validate(1)' >tests/test_names.py
+  printf '%s\n' 'grep -q check shop/auth.py' >tests/look.sh
+  printf '%s\n' 'grep -q login shop/login.py' >tests/other.sh
+  git add -A
+  git commit -qm far
+  exits 0 git txn impact check --json
+  assert_eq "$(pairs '.affected[] | select(.relation == "test") | "\(.steps) \(.certainty) \(.symbol)"')" \
+    '1 resolved tests/test_login.py/test_check().
+2 resolved tests/test_far.py/test_login().'
+  exits 0 git txn impact check
+  assert_contains "$OUT" "it reaches it by 'login'"
+  exits 0 git txn impact Token.validate --json
+  assert_contains "$(pairs '.affected[] | "\(.relation) \(.certainty) \(.symbol)"')" \
+    'test by name tests/test_names.py/test_two().'
+  assert_contains "$(pairs '.affected[] | "\(.relation) \(.certainty) \(.symbol)"')" \
+    'user by name tests/test_names.py/test_one().'
+  policy '[[gate]]
+name = "suite"
+units = ["tests/*.sh"]
+run = ["sh", "{unit}"]'
+  exits 0 git txn gate run HEAD
+  exits 0 git txn impact check --json
+  assert_eq "$(pairs '.affected[] | select(.certainty == "seen") | "\(.relation) \(.path) \(.of)"')" \
+    'test tests/look.sh shop/auth.py'
+  exits 0 git txn impact check
+  assert_contains "$OUT" "gate 'suite' saw it look into the file"
+}
+test_case 'impact: tests that reach a symbol through others, and units that looked into its file' by_others
+
 of_a_change() {
   new_shop
   open_work 'sed -i "s/token.validate(1)/token.validate(2)/" shop/auth.py
