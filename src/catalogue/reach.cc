@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/bug.h"
 #include "base/fs.h"
 #include "catalogue/go_names.h"
 #include "semantic/kinds.h"
@@ -244,6 +245,7 @@ class Search {
   void tell(const Way& way) {
     const Node& node = nodes_[way.at];
     const bool tied =
+        INJECTED_BUG("catalogue.tied") ||
         std::ranges::all_of(way.types, [&](Place type) { return reaching(type)[way.at]; });
     if (way.steps == 1) {
       if (!tied && is_first_of_all(node)) reach_.untied.insert(node.subject.symbol);

@@ -149,6 +149,20 @@ TEST_F(Reaches, ClassesOfPython) {
   EXPECT_EQ(tests_of("__len__"), "2 by name tests/test_till.py/test_near().\n");
 }
 
+TEST_F(Reaches, AFixtureOfPytestByTheParameterThatIsCalledSo) {
+  commit({
+      {"shop/till.py", "class Till:\n    def pay(self):\n        return 1\n"},
+      {"tests/conftest.py",
+       "import pytest\nfrom shop.till import Till\n\n\n@pytest.fixture\ndef till():\n"
+       "    return Till()\n\n\ndef plain(till):\n    return till\n"},
+      {"tests/test_till.py",
+       "def test_pay(till):\n    assert till.pay()\n\n\n"
+       "def test_other(x):\n    assert x.pay()\n"},
+  });
+  EXPECT_EQ(tests_of("till"), "1 by name tests/test_till.py/test_pay().\n");
+  EXPECT_EQ(tests_of("pay"), "1 by name tests/test_till.py/test_pay().\n");
+}
+
 TEST_F(Reaches, WhatANameCannotMeanInGo) {
   commit({
       {"a/a.go",

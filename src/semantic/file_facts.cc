@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::size_t kMaxMentionBytes = 1u << 20;  // of an unknown language, for its words
 
+// A parameter of a test in Python is called for: pytest makes it by the function of that name.
+bool is_fixture(const Outline& outline, const Outlined& symbol, const Node& leaf) {
+  return leaf.says == Fact::kParameter && outline.language->name == "python" &&
+         symbol.name.starts_with("test") && leaf.text != "self";
+}
+
 // The names that stand in a symbol, its own left out.
 void references_in(const Outline& outline, std::uint32_t index, const TextLines& lines,
                    std::vector<Reference>* out) {
@@ -23,14 +29,17 @@ void references_in(const Outline& outline, std::uint32_t index, const TextLines&
   const bool import = symbol.kind == "import";
   for (const Unit& unit : symbol.units) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
-      if (!import && (name.read.local || name.own)) return;
+      const bool fixture = is_fixture(outline, symbol, name.leaf);
+      if (!import && !fixture && (name.read.local || name.own)) return;
       out->push_back({.name = std::string(name.read.name),
                       .qualifier = std::string(name.read.qualifier),
                       .declared = std::string(name.read.declared),
                       .symbol = index,
                       .line = lines.number_of(name.leaf.text),
                       .arity = name.read.arity,
-                      .role = import ? UseRole::kImport : name.read.role,
+                      .role = import    ? UseRole::kImport
+                              : fixture ? UseRole::kCall
+                                        : name.read.role,
                       .of_local = name.read.of_local});
     });
   }

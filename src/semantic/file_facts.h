@@ -3,7 +3,8 @@
 //
 // A file that cannot be looked into is recorded as such, with the reason; the words in it are there
 // as mentions, for a name in it may be a use. Names that are proven to be local (syntax.h) are left
-// out: they are no use of anything elsewhere.
+// out: they are no use of anything elsewhere, but for parameters of tests in Python, which are made
+// by functions of their names.
 //
 // Pure; any thread; bounded by Budget.
 #pragma once
