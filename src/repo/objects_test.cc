@@ -156,6 +156,12 @@ TEST(Objects, MalformedTreesAreNamedAndNotGuessedAt) {
     EXPECT_EQ(listed.error().code, Code::kCorrupt);
     EXPECT_NE(listed.error().message.find(oid.str()), std::string::npos);
   }
+  // a difference names it too, also where what is wrong is the same in both
+  const std::string twice = entry("100644 a") + entry("100644 a");
+  const auto differs =
+      objects.diff(tree(twice + entry("100644 b")), tree(twice + entry("100755 b")));
+  ASSERT_FALSE(differs);
+  EXPECT_EQ(differs.error().code, Code::kCorrupt);
   // what old versions of git wrote is read, and kept as it is where nothing changes
   const Oid old = tree(entry("100664 a") + entry("100644 b") + entry("040000 c"));
   const auto entries = must(objects.list(old));

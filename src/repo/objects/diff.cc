@@ -1,6 +1,7 @@
 // The differing-subtree walk: two trees side by side, name by name, going down only where the
 // object names differ. Cost grows with the change and the width of the directories on its way,
-// never with the number of files. Pure: reads objects, stores nothing.
+// of which what is the same is compared and not parsed, never with the number of files. Pure: reads
+// objects, stores nothing.
 //
 // Entries of a tree are in plain byte order here (object_store.h), but a whole walk is not: "a"
 // then "a/x" then "a-b". The result is sorted by the bytes of the path at the end.
@@ -17,8 +18,7 @@ class Differ {
 
   Status walk(const git_oid& before, const git_oid& after, int depth) {
     TRY(check_depth(depth));
-    const Tree a = TRY(store_.read_tree(before));
-    const Tree b = TRY(store_.read_tree(after));
+    const auto [a, b] = TRY(store_.read_unlike(before, after));
     for (InStep step({a.entries, b.entries}); step.next();) {
       const RawEntry& was = *step.at[0];
       const RawEntry& is = *step.at[1];

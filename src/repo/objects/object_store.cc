@@ -105,6 +105,45 @@ Result<std::vector<RawEntry>> parse_tree(std::string_view bytes) {
   return entries;
 }
 
+// The size of an entry that both begin with; 0: none that is whole.
+std::size_t common_entry(std::string_view a, std::string_view b) {
+  const std::size_t end = a.find('\0');
+  if (end == a.npos || a.size() - end - 1 < GIT_OID_RAWSZ) return 0;
+  const std::size_t size = end + 1 + GIT_OID_RAWSZ;
+  return b.size() >= size && std::memcmp(a.data(), b.data(), size) == 0 ? size : 0;
+}
+
+// Reads two trees without the entries that are the same in both, which cost a comparison of their
+// bytes. False: leave it to parse_tree, for the names are not in the order of their bytes, of
+// which most trees are and no malformed one with two entries of one name is.
+bool parse_unlike(std::string_view a, std::string_view b, std::vector<RawEntry>* of_a,
+                  std::vector<RawEntry>* of_b) {
+  std::string_view last;
+  while (!a.empty() || !b.empty()) {
+    const std::size_t common = common_entry(a, b);
+    std::string_view name;
+    if (common != 0) {
+      name = a.substr(0, common - GIT_OID_RAWSZ - 1);
+      name.remove_prefix(std::min(name.find(' '), name.size() - 1) + 1);
+      a.remove_prefix(common);
+      b.remove_prefix(common);
+    } else {
+      std::string_view rest_a = a, rest_b = b;
+      const auto in_a = a.empty() ? Result<RawEntry>() : parse_entry(rest_a);
+      const auto in_b = b.empty() ? Result<RawEntry>() : parse_entry(rest_b);
+      if (!in_a || !in_b) return false;
+      const bool first_a = !a.empty() && (b.empty() || in_a->name <= in_b->name);
+      const bool first_b = !b.empty() && (a.empty() || in_b->name <= in_a->name);
+      name = first_a ? in_a->name : in_b->name;
+      if (first_a) of_a->push_back(*in_a), a = rest_a;
+      if (first_b) of_b->push_back(*in_b), b = rest_b;
+    }
+    if (name <= last) return false;
+    last = name;
+  }
+  return true;
+}
+
 // git's order of a tree: a directory sorts as if its name ended in '/'.
 bool before_in_tree(const RawEntry& a, const RawEntry& b) {
   const std::size_t common = std::min(a.name.size(), b.name.size());
@@ -293,14 +332,36 @@ Result<Tree> ObjectStore::read_tree(const git_oid& oid) const {
   if (git_oid_is_zero(&oid) || same(oid, empty_tree_oid())) return Tree{};
   Tree tree;
   tree.object = TRY(read(oid, GIT_OBJECT_TREE));
-  auto entries = parse_tree(tree.object.bytes());
+  TRY(parse(oid, &tree));
+  return tree;
+}
+
+Status ObjectStore::parse(const git_oid& oid, Tree* tree) const {
+  auto entries = parse_tree(tree->object.bytes());
   if (!entries) {
     return fail(Code::kCorrupt,
                 "the tree " + to_oid(oid).str() + " is malformed: " + entries.error().message,
                 "check the repository with: git fsck");
   }
-  tree.entries = *std::move(entries);
-  return tree;
+  tree->entries = *std::move(entries);
+  return {};
+}
+
+Result<std::pair<Tree, Tree>> ObjectStore::read_unlike(const git_oid& a, const git_oid& b) const {
+  const auto is_empty = [](const git_oid& oid) {
+    return git_oid_is_zero(&oid) || same(oid, empty_tree_oid());
+  };
+  if (is_empty(a) || is_empty(b)) return std::pair(TRY(read_tree(a)), TRY(read_tree(b)));
+  std::pair<Tree, Tree> both;
+  auto& [in_a, in_b] = both;
+  in_a.object = TRY(read(a, GIT_OBJECT_TREE));
+  in_b.object = TRY(read(b, GIT_OBJECT_TREE));
+  if (parse_unlike(in_a.object.bytes(), in_b.object.bytes(), &in_a.entries, &in_b.entries)) {
+    return both;
+  }
+  TRY(parse(a, &in_a));
+  TRY(parse(b, &in_b));
+  return both;
 }
 
 Result<CommitInfo> ObjectStore::commit(const git_oid& oid) const {

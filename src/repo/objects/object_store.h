@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -155,7 +156,9 @@ class ObjectStore {
   Result<RawObject> read(const git_oid& oid) const;
   Result<RawObject> read(const git_oid& oid, git_object_t type) const;  // kCorrupt for another type
   Result<Tree> read_tree(const git_oid& oid) const;                     // zero oid: empty
-  Result<git_oid> tree_of(const Oid& commitish) const;                  // empty oid: the empty tree
+  // Both, without most of the entries that are the same in both.
+  Result<std::pair<Tree, Tree>> read_unlike(const git_oid& a, const git_oid& b) const;
+  Result<git_oid> tree_of(const Oid& commitish) const;  // empty oid: the empty tree
   Result<CommitInfo> commit(const git_oid& oid) const;
   // Without a new look at the packs: refresh() first where others may have written.
   bool has(const git_oid& oid) const;
@@ -172,6 +175,7 @@ class ObjectStore {
 
  private:
   Result<RawObject> ask_git(const git_oid& oid) const;
+  Status parse(const git_oid& oid, Tree* tree) const;  // its object is there
   Status share_directory(const git_oid& oid) const;
 
   std::string git_dir_;
