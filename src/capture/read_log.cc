@@ -42,11 +42,17 @@ bool Process::lists_for_itself(const Record& record) const {
   return directory && content_open(record) && part != Part::kOther;
 }
 
+const std::string* ReadLog::keep_snapshot(const std::string& snapshot) {
+  if (kept_snapshot_ == nullptr || *kept_snapshot_ != snapshot) kept_snapshot_ = keep(snapshot);
+  return kept_snapshot_;
+}
+
 void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subject,
                      std::string_view digest, const Seen& seen) {
   if (seen.process != nullptr && seen.process->held != nullptr) {
-    seen.process->held->looks.push_back({kind, seen.strength, seen.source, keep(snapshot.str()),
-                                         keep(subject), keep(digest), seen.op});
+    seen.process->held->looks.push_back({kind, seen.strength, seen.source,
+                                         keep_snapshot(snapshot.str()), keep(subject), keep(digest),
+                                         seen.op});
     return;
   }
   std::string key(1, static_cast<char>('A' + static_cast<int>(kind)));

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -150,14 +151,18 @@ class ReadLog {
   ReadSet finish(const std::function<std::vector<Question>(std::vector<Read>&)>& belong);
 
  private:
-  const std::string* keep(std::string_view text) { return &*texts_.emplace(text).first; }
+  const std::string* keep(std::string_view text) { return &texts_.emplace_back(text); }
+  const std::string* keep_snapshot(const std::string& snapshot);
 
   Oid snapshot_;
   IsHousekeeping housekeeping_;
   std::vector<Read> reads_;
   std::vector<std::pair<std::size_t, std::int64_t>> shown_;  // read, number of its process
   std::unordered_set<std::string> keys_;
-  std::unordered_set<std::string> texts_;                  // of held looks
+  // Of held looks. The record file has each look of a process once, so that few are here twice;
+  // but for the snapshot, which all of them name.
+  std::deque<std::string> texts_;
+  const std::string* kept_snapshot_ = nullptr;             // the last one
   std::map<std::int64_t, std::set<std::string>> met_own_;  // by question
   std::set<OwnLook> own_looks_;
   std::set<std::string> notes_;

@@ -194,23 +194,26 @@ Refined<Searches::Scope> Searches::prove(const Search& search, const Process& pr
   const bool ours = process.in_our_repository && !process.in_other_checkout;
   if (git && (!ours || process.use.elsewhere)) return not_refined("git in another repository");
   const Scope scope = TRY(governed(search));
-  std::set<std::string> opened;
+  std::vector<bool> opened(scope->files.size());
   std::set<std::string> listed;
   for (const HeldLooks::Look& look : search.held.looks) {
     if (*look.snapshot != input_.snapshot.str()) continue;
-    if (look.kind == ReadKind::kContent) opened.insert(*look.subject);
-    if (look.kind == ReadKind::kListing) listed.insert(*look.subject);
-  }
-  for (const std::string& path : opened) {
+    const std::string& path = *look.subject;
+    if (look.kind == ReadKind::kListing) listed.insert(path);
+    if (look.kind != ReadKind::kContent) continue;
+    const auto at = std::ranges::lower_bound(scope->files, path);
+    if (at != scope->files.end() && *at == path) {
+      opened[static_cast<std::size_t>(at - scope->files.begin())] = true;
+      continue;
+    }
     const bool rules = search::is_ignore_file(query, path) || (git && is_attributes(path));
     // rg looks where a link leads before it leaves it out; what it saw there stays a read.
     const bool link = model_.snapshot_entry(path).mode == FileMode::kLink;
-    if (!rules && !link && !scope->has_file(path)) return not_refined("it opened '" + path + "'");
+    if (!rules && !link) return not_refined("it opened '" + path + "'");
   }
-  for (const std::string& path : scope->files) {
-    if (!opened.contains(path) && is_the_snapshots(path)) {
-      return not_refined("it did not open '" + path + "'");
-    }
+  for (std::size_t i = 0; i < opened.size(); ++i) {
+    const std::string& path = scope->files[i];
+    if (!opened[i] && is_the_snapshots(path)) return not_refined("it did not open '" + path + "'");
   }
   if (git) return scope;  // it goes by its index
   for (const std::string& path : listed) {

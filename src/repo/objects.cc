@@ -50,17 +50,14 @@ Result<TreeEntry> Objects::entry_at(const Oid& tree, std::string_view path) cons
   RawEntry at;
   at.mode = FileMode::kTree;
   at.oid = TRY(state_->store.tree_of(tree));
-  Tree directory;  // owns the name in `at`
   while (!path.empty()) {
     const std::size_t slash = path.find('/');
     const std::string_view name = path.substr(0, slash);
     path.remove_prefix(slash == path.npos ? path.size() : slash + 1);
     if (!at.is_tree()) return TreeEntry{};
-    directory = TRY(state_->store.read_tree(at.oid));
-    const auto found = std::lower_bound(
-        directory.entries.begin(), directory.entries.end(), name,
-        [](const RawEntry& entry, std::string_view wanted) { return entry.name < wanted; });
-    if (found == directory.entries.end() || found->name != name) return TreeEntry{};
+    const std::vector<RawEntry>& entries = TRY(state_->store.kept_tree(at.oid))->entries;
+    const auto found = std::ranges::lower_bound(entries, name, {}, &RawEntry::name);
+    if (found == entries.end() || found->name != name) return TreeEntry{};
     at = *found;
   }
   return to_entry(at);

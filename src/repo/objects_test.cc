@@ -246,6 +246,28 @@ TEST(Objects, ManyWideTreesAreWrittenOnce) {
   EXPECT_EQ(must(objects.apply(changed, {{"f7", is, was}})), wide);
 }
 
+// More directories than parsed trees are kept, and those of two trees by turns.
+TEST(Objects, LookUpEntriesOfManyTrees) {
+  const ScratchRepo repo;
+  constexpr int kDirectories = 100;
+  std::vector<Oid> trees;
+  for (const std::string version : {"1", "2"}) {
+    for (int i = 0; i < kDirectories; ++i) {
+      repo.write("d" + std::to_string(i) + "/f", version + " " + std::to_string(i));
+    }
+    trees.push_back(repo.commit(version));
+  }
+  const Objects objects = repo.objects();
+  for (int i = 0; i < kDirectories; ++i) {
+    for (const std::string version : {"1", "2"}) {
+      const std::string path = "d" + std::to_string(i) + "/f";
+      const TreeEntry entry = must(objects.entry_at(trees[version == "1" ? 0 : 1], path));
+      EXPECT_EQ(entry.oid, must(objects.blob_id(version + " " + std::to_string(i)))) << path;
+      EXPECT_FALSE(must(objects.entry_at(trees[0], path + "/g")).present());
+    }
+  }
+}
+
 // ---- history ----
 
 TEST(History, IsWhatGitSays) {

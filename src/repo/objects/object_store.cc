@@ -336,6 +336,15 @@ Result<Tree> ObjectStore::read_tree(const git_oid& oid) const {
   return tree;
 }
 
+Result<const Tree*> ObjectStore::kept_tree(const git_oid& oid) const {
+  KeptTree& kept = kept_trees_[OidHash()(oid) % kKeptTrees];
+  if (!same(kept.oid, oid)) {
+    kept.tree = TRY(read_tree(oid));
+    kept.oid = oid;
+  }
+  return &kept.tree;
+}
+
 Status ObjectStore::parse(const git_oid& oid, Tree* tree) const {
   auto entries = parse_tree(tree->object.bytes());
   if (!entries) {

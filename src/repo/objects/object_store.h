@@ -15,6 +15,7 @@
 
 #include <git2.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -156,6 +157,9 @@ class ObjectStore {
   Result<RawObject> read(const git_oid& oid) const;
   Result<RawObject> read(const git_oid& oid, git_object_t type) const;  // kCorrupt for another type
   Result<Tree> read_tree(const git_oid& oid) const;                     // zero oid: empty
+  // The same for one that is asked for again and again; until the next call. What it cost to parse
+  // is kept for kKeptTrees trees.
+  Result<const Tree*> kept_tree(const git_oid& oid) const;
   // Both, without most of the entries that are the same in both.
   Result<std::pair<Tree, Tree>> read_unlike(const git_oid& a, const git_oid& b) const;
   Result<git_oid> tree_of(const Oid& commitish) const;  // empty oid: the empty tree
@@ -186,6 +190,13 @@ class ObjectStore {
   RepositoryPtr repository_;
   std::uint32_t shared_dir_mode_ = 0;  // not 0: core.sharedRepository is at work
   mutable std::set<std::string> synced_packs_;
+
+  struct KeptTree {
+    git_oid oid = {};
+    Tree tree;
+  };
+  static constexpr std::size_t kKeptTrees = 32;
+  mutable std::array<KeptTree, kKeptTrees> kept_trees_;  // each in the place that its name gives it
 };
 
 std::string loose_path(const std::string& objects_dir, const git_oid& oid);
