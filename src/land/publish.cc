@@ -85,6 +85,9 @@ struct Publication {
       TRY(make_head_durable(context, branch(), candidate.head));
       durable = {candidate.head};
     }
+    // The log names no work before it is on disk.
+    const Oid& kept = work.attempt.kept;
+    if (!kept.empty() && TRY(objects.contains(kept))) durable.push_back(kept);
     TRY_IN("making the candidate durable", objects.make_durable(candidate.oid, durable));
     return fp_after_durable.hit();
   }

@@ -15,9 +15,9 @@
 
 #include "base/clock.h"
 #include "base/failpoint.h"
-#include "base/fs.h"
 #include "base/if_there.h"
 #include "base/random.h"
+#include "base/sync.h"
 #include "model/fields.h"
 #include "repo/checkout/checkout_stage.h"
 #include "repo/refs.h"
@@ -107,10 +107,8 @@ Result<bool> internal::lock_names(const CheckoutPlace& place, const Oid& new_com
 // must not leave it empty (seen on XFS).
 static Status sync_index(const CheckoutPlace& place) {
   const std::string index = place.git_dir + "/index";
-  Status synced = fsync_path(index);
-  if (!synced && synced.error().code == Code::kNotFound) return {};
-  TRY(std::move(synced));
-  return fsync_parent(index);
+  if (!TRY(exists(index))) return {};
+  return fsync_all({index, place.git_dir});
 }
 
 Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& txn,
@@ -119,7 +117,7 @@ Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& tx
   const std::string text = lock_text(txn, new_commit);
   const std::string made = fmt::format("{}/txn/lock-{}", place.git_dir, Random().name(10));
   TRY(make_dirs(place.git_dir + "/txn"));
-  TRY(write_file(made, text, Sync::kYes, 0644));
+  TRY(write_draft(made, text, Sync::kYes, 0644));
   SystemClock clock;
   const std::int64_t until = clock.boot_ms() + deadline_ms;
   for (std::int64_t pause_ms = kFirstPause_ms;;) {

@@ -8,20 +8,18 @@
 // that name them belong to the set: fan-out, pack, and objects itself, because a fan-out directory
 // may be as new as its file. The order does not matter: nothing refers to any of it yet.
 //
+// What a durable commit has at a path is no part of the set either, whether or not it is a parent:
+// of a landing whose work was kept, that leaves the commit and the trees that merging made.
+//
 // Nothing is written; dying between any two syncs leaves only fewer of them done.
-#include <pthread.h>
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <set>
-#include <system_error>
-#include <thread>
 #include <utility>
 
-#include "base/fs.h"
 #include "base/if_there.h"
+#include "base/sync.h"
 #include "repo/objects/object_store.h"
 
 namespace gittxn::repo::internal {
@@ -37,12 +35,15 @@ std::unexpected<Error> missing(const git_oid& oid) {
 
 class DurableWalk {
  public:
-  explicit DurableWalk(const ObjectStore& store)
-      : store_(store), found_(store, [this](const git_oid& oid, FileMode) { return enter(oid); }) {}
+  // `durable`: trees that are on disk with all that they name.
+  DurableWalk(const ObjectStore& store, std::vector<git_oid> durable)
+      : store_(store),
+        durable_(std::move(durable)),
+        found_(store, [this](const git_oid& oid, FileMode) { return enter(oid); }) {}
 
   Status add_commit(const git_oid& oid) {
     const CommitInfo info = TRY(store_.commit(oid));
-    std::vector<git_oid> bases;
+    std::vector<git_oid> bases = durable_;
     for (const Oid& parent : info.parents) {
       auto parent_info = store_.commit(checked_oid(parent));
       if (parent_info) {
@@ -68,8 +69,17 @@ class DurableWalk {
   }
 
   const ObjectStore& store_;
+  const std::vector<git_oid> durable_;
   NewObjects found_;
 };
+
+Result<std::vector<git_oid>> trees_of(const ObjectStore& store, const std::vector<Oid>& commits) {
+  std::vector<git_oid> trees;
+  for (const Oid& commit : commits) {
+    trees.push_back(checked_oid(TRY(store.commit(TRY(parse_oid(commit)))).tree));
+  }
+  return trees;
+}
 
 bool is_loose(const std::string& path) {
   struct stat st{};
@@ -90,69 +100,13 @@ Status add_packs(const ObjectStore& store, const std::string& objects_dir, Durab
   return {};
 }
 
-constexpr std::size_t kMostThreads = 16;
-
-// Signals are for the thread that called us: one that a worker took would interrupt nothing.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-// False when no more threads are to be had: those that run, and the caller, do it all.
-template <typename Work>
-bool start(std::vector<std::jthread>& workers, const Work& work) {
-  try {
-    workers.emplace_back(work);
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
 }  // namespace
-
-// One fsync after another is the slowest part of a landing: each waits for a flush of the device of
-// its own, also when the journal has long been committed by the one before. Asked for at the same
-// time they share journal commits and flushes: 17 of them took 73 ms one by one, 8 ms together and
-// 10 ms as one syncfs (median of 40 on a busy 2-core machine, ext4), and unlike syncfs they do not
-// wait for what other programs write. Kernel AIO is as fast, but costs 35 ms when the process ends;
-// io_uring is forbidden in many containers; so it is threads, which live no longer than the call.
-Status sync_all(const std::vector<std::string>& paths) {
-  std::vector<Status> results(paths.size());
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    for (std::size_t i = next++; i < paths.size(); i = next++) results[i] = fsync_path(paths[i]);
-  };
-  {
-    std::vector<std::jthread> workers;
-    {
-      const BlockedSignals blocked;
-      const std::size_t wanted = std::min(paths.size(), kMostThreads);
-      while (workers.size() + 1 < wanted && start(workers, work)) continue;
-    }
-    work();
-  }
-  for (Status& result : results) {
-    if (!result) return std::move(result);
-  }
-  return {};
-}
 
 Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
                                const std::vector<Oid>& durable) {
-  DurableWalk walk(store);
   const std::vector<git_oid> commits =
       TRY(new_commits(store, {TRY(parse_oid(tip))}, TRY(parse_oids(durable))));
+  DurableWalk walk(store, TRY(trees_of(store, durable)));
   for (const git_oid& commit : commits) TRY(walk.add_commit(commit));
   const std::vector<std::string> object_dirs = TRY(store.object_dirs());
   DurableSet set;
@@ -189,7 +143,7 @@ Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<
     const DurableSet set = TRY(durable_set(store, tip, durable));
     std::vector<std::string> paths = set.files;
     paths.insert(paths.end(), set.directories.begin(), set.directories.end());
-    Status synced = sync_all(paths);
+    Status synced = fsync_all(paths);
     if (!synced && synced.error().code == Code::kNotFound && attempt < kTries) continue;
     if (!synced) return std::unexpected(std::move(synced).error().in("making objects durable"));
     for (const std::string& file : set.files) {

@@ -133,6 +133,25 @@ TEST_F(Durable, ObjectsOfAnAlternateAreSyncedThere) {
   EXPECT_EQ(as_set(found.files), counted(base.str() + ".." + tip.str()));
 }
 
+TEST_F(Durable, WhatADurableCommitHasIsNotSyncedAgain) {
+  repo_.write("a/f", "1");
+  repo_.write("b/f", "1");
+  const Oid base = repo_.commit("base");
+  repo_.git({"checkout", "-q", "-b", "kept"});
+  repo_.write("a/f", "2");
+  const Oid kept = repo_.commit("work");
+  repo_.git({"checkout", "-q", "main"});
+  repo_.write("b/f", "2");
+  const Oid head = repo_.commit("of somebody else");
+  repo_.git({"checkout", "-q", kept.str(), "--", "a/f"});
+  const Oid landed = repo_.commit("work, landed");
+  const Oid root = repo_.oid("HEAD^{tree}");
+  EXPECT_EQ(as_set(set(landed, {head, kept}).files), (std::set{loose(landed), loose(root)}));
+  EXPECT_EQ(set(landed, {head}).files.size(), 4U);  // the tree a and the file in it, too
+  EXPECT_TRUE(set(kept, {base, kept}).files.empty());
+  EXPECT_TRUE(set(kept, {base, kept}).directories.empty());
+}
+
 TEST_F(Durable, AMissingOrEmptyObjectIsAStop) {
   repo_.write("d/f", "1");
   const Oid base = repo_.commit("base");
@@ -163,23 +182,6 @@ TEST_F(Durable, WhatARemotePromisedIsNotOurs) {
   const Objects objects = must(Objects::open(partial + "/.git", repo_.runner()));
   must(objects.make_durable(tip, {base}));
   EXPECT_FALSE(must(objects.contains(repo_.oid("HEAD:f"))));
-}
-
-TEST(SyncAll, TriesEveryPathAndReportsTheFirstThatFailed) {
-  const testing::ScratchDir dir;
-  std::vector<std::string> paths = {dir.path()};
-  for (int i = 0; i < 100; ++i) {
-    paths.push_back(dir / std::to_string(i));
-    must(write_file(paths.back(), "x", Sync::kNo));
-  }
-  must(internal::sync_all(paths));
-  must(internal::sync_all({}));
-  paths.insert(paths.begin() + 7, dir / "missing");
-  paths.push_back(dir / "missing too");
-  const Status failed = internal::sync_all(paths);
-  ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().code, Code::kNotFound);
-  EXPECT_NE(failed.error().message.find("missing'"), std::string::npos) << failed.error().message;
 }
 
 // ---- import ----

@@ -17,9 +17,9 @@
 
 #include "base/clock.h"
 #include "base/failpoint.h"
-#include "base/fs.h"
 #include "base/if_there.h"
 #include "base/random.h"
+#include "base/sync.h"
 #include "repo/refs_files.h"
 
 namespace gittxn::repo {
@@ -31,6 +31,7 @@ FAILPOINT(fp_before_dirsync, "refs.before_dirsync");
 namespace {
 
 constexpr std::int64_t kLongestPauseMs = 20;
+constexpr std::string_view kOwnRefs = "refs/txn/";
 
 // A file that is unlinked when it goes out of scope, unless it was released.
 class DoomedFile {
@@ -108,6 +109,14 @@ Status make_ref_dirs(const std::string& dir, const RefName& ref) {
   return {};
 }
 
+// git removes empty directories of refs, but none that stands in refs/ itself.
+Status make_own_root(const std::string& dir) {
+  const std::string root = dir + "/" + std::string(kOwnRefs);
+  if (TRY(exists(root))) return {};
+  TRY(make_ref_dirs(dir, RefName(std::string(kOwnRefs) + "any")));
+  return fsync_path(dir + "/refs");
+}
+
 std::unexpected<Error> lock_is_held(const RefName& ref, const std::string& lock) {
   auto bytes = read_file(lock, 1u << 10);
   std::string who;
@@ -134,6 +143,7 @@ Result<DoomedFile> take_lock(const std::string& dir, const RefUpdate& update) {
   const std::string ref_dir = parent_dir(path);
   const std::string lock = path + ".lock";
   const std::string bytes = update.desired.str() + "\n";
+  if (update.ref.str().starts_with(kOwnRefs)) TRY(make_own_root(dir));
   TRY(make_ref_dirs(dir, update.ref));
   TRY(make_dirs(dir + "/txn/tmp"));
   auto temporary = TRY(write_temporary(dir + "/txn/tmp/ref-" + Random().name(20), ref_dir, bytes));
@@ -194,22 +204,32 @@ Status rename_lock(const std::string& lock, const std::string& path, const RefNa
   return fail_errno(error, "rename '" + lock + "'");
 }
 
-// The ref's directory and those above it, up to and including `refs` when `whole`, else up to and
-// including refs/<kind>, which were there long before us.
+// The ref's directory and those above it, up to and including `refs` when whole, else up to and
+// including refs/<kind>.
 enum class Chain { kKind, kWhole };
 Status sync_chain(const std::string& dir, const RefName& ref, Chain chain) {
+  std::vector<std::string> paths;
   std::string name = parent_dir(ref.str());
   while (name != "." && (chain == Chain::kWhole || name != "refs")) {
-    TRY(fsync_path(dir + "/" + name));
+    paths.push_back(dir + "/" + name);
     name = parent_dir(name);
   }
-  return {};
+  return fsync_all(paths);
+}
+
+// Those kinds were there long before us: git makes and keeps the first two, we the third.
+bool has_lasting_kind(const RefName& ref) {
+  const std::string& name = ref.str();
+  return name.starts_with("refs/heads/") || name.starts_with("refs/tags/") ||
+         name.starts_with(kOwnRefs);
 }
 
 Status after_rename(const std::string& dir, const RefUpdate& update) {
   TRY(fp_after_rename.hit());
   TRY(fp_before_dirsync.hit());
-  return sync_chain(dir, update.ref, update.expected.empty() ? Chain::kWhole : Chain::kKind);
+  if (update.durable == RefDurable::kBytes) return {};
+  const bool below_kind = !update.expected.empty() || has_lasting_kind(update.ref);
+  return sync_chain(dir, update.ref, below_kind ? Chain::kKind : Chain::kWhole);
 }
 
 Status tell_step(const RefUpdate& update, RefStep step) {
@@ -296,7 +316,7 @@ Result<bool> Refs::remove_own_lock(const RefName& ref, const Oid& desired) const
 
 Status Refs::update_held(const RefUpdate& wanted) const {
   Status updated = update(wanted);
-  const bool ours = wanted.ref.str().starts_with("refs/txn/");
+  const bool ours = wanted.ref.str().starts_with(kOwnRefs);
   if (updated || updated.error().code != Code::kBusy || !ours) return updated;
   constexpr std::size_t kLongest = 65;  // a SHA-256, and the end of the line
   const auto bytes = read_file(dir_ + "/" + wanted.ref.str() + ".lock", kLongest);
@@ -304,6 +324,10 @@ Status Refs::update_held(const RefUpdate& wanted) const {
   const Oid left(bytes->substr(0, bytes->size() - 1));
   if (!TRY(remove_own_lock(wanted.ref, left))) return updated;
   return update(wanted);
+}
+
+Status Refs::make_root() const {
+  return make_own_root(dir_);
 }
 
 Status Refs::sync_directory(const RefName& ref) const {

@@ -35,6 +35,10 @@ inline constexpr NameTable<RefStep, 3> kRefSteps{{
     {RefStep::kAborted, "aborted"},
 }};
 
+// kBytes: a power cut may take the update back, and leaves no empty file. For what pins something
+// that can be told again.
+enum class RefDurable { kWhole, kBytes };
+
 struct RefUpdate {
   RefName ref;
   Oid expected;            // empty: the ref must not exist
@@ -42,6 +46,7 @@ struct RefUpdate {
   std::string reflog_who;  // "Name <mail> time zone"; empty: no reflog entry
   std::string reflog_message;
   std::int64_t lock_deadline_ms = 5000;
+  RefDurable durable = RefDurable::kWhole;
   // Called with the ref locked and found as expected; an error then is the update's, and nothing
   // has moved. After a yes it is called again with how it ended, and what it answers changes
   // nothing. Not of deletions.
@@ -84,6 +89,8 @@ class Refs {
   // update() of a reference below refs/txn/, by whoever holds its transaction: a lock of our form
   // that was waited for in vain was left by a process that was killed, and is removed.
   Status update_held(const RefUpdate& update) const;
+  // Makes refs/txn and its name durable where it is not there: before anything is kept below it.
+  Status make_root() const;
   // Makes the present value durable, whoever wrote it: the file, and every directory above it.
   Status sync_directory(const RefName& ref) const;
   // The repository's own configuration, whichever checkout one is in.

@@ -102,6 +102,7 @@ Status settle_home(State& state) {
                   : fmt::format(", and {} open here {} what was kept of {}: git txn status", open,
                                 open == 1 ? "has only" : "have only", open == 1 ? "it" : "them")));
   }
+  TRY(state.repository.refs().make_root());
   TRY_IN("noting where the store is at home",
          write_file(home_file(state), here.place + "\n" + here.path + "\n", Sync::kYes, 0600));
   return {};

@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/failpoint.h"
-#include "base/fs.h"
+#include "base/sync.h"
 #include "repo/checkout/checkout_stage.h"
 #include "repo/refs.h"
 
@@ -66,8 +66,10 @@ Status settle_staged_index(const CheckoutMove& move, const Manifest& manifest,
   return changed ? write_index(file, index, IndexTime::kNow) : Status{};
 }
 
-// The names in the checkout, and where the displaced files went. Bytes were synced when staged.
-Status sync_moved(const CheckoutMove& move, const std::string& directory) {
+// The names in the checkout, where the displaced files went, and the index that is to be. The bytes
+// of the files were synced when staged.
+Status sync_moved(const CheckoutMove& move, const std::string& directory,
+                  const std::string& staged_index) {
   std::set<std::string> directories;
   for (const PathChange& change : move.files) {
     const std::string& top = move.place.worktree;
@@ -77,13 +79,17 @@ Status sync_moved(const CheckoutMove& move, const std::string& directory) {
       if (!directories.insert(above).second) break;
     }
   }
-  if (directories.size() > internal::kMostSyncedAlone) return syncfs_path(directory);
+  if (directories.size() > internal::kMostSyncedAlone) {
+    TRY(syncfs_path(directory));
+    return fsync_path(staged_index);
+  }
+  std::vector<std::string> paths = {staged_index};
   for (const std::string& path : directories) {
     struct stat info{};
-    if (::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
-    TRY(fsync_path(path));
+    if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) paths.push_back(path);
   }
-  return fsync_path(directory);
+  paths.push_back(directory);
+  return fsync_all(paths);
 }
 
 // The index is renamed when every file has moved.
@@ -117,8 +123,7 @@ Status finish_checkout(Repository& repository, const TxnId& txn, const CheckoutM
     TRY(internal::stage_index(repository, txn, move, outside));
   }
   TRY_IN("settling the index", settle_staged_index(move, manifest, staged));
-  TRY(unknown(sync_moved(move, directory)));
-  TRY(unknown(fsync_path(staged)));
+  TRY(unknown(sync_moved(move, directory, staged)));
   TRY(fp_before_index.hit());
   TRY(rename_over(staged, internal::index_path(move.place)));
   TRY(fp_after_index.hit());

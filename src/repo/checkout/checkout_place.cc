@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/fields.h"
-#include "base/fs.h"
 #include "base/if_there.h"
+#include "base/sync.h"
 #include "repo/checkout/checkout_stage.h"
 
 namespace gittxn::repo::internal {
@@ -70,11 +70,17 @@ bool same_kind(const struct stat& info, FileMode mode) {
   return S_ISREG(info.st_mode) && (mode == FileMode::kFile || mode == FileMode::kExecutable);
 }
 
-Status write_manifest(const std::string& directory, Manifest manifest) {
+Result<std::string> draft_manifest(const std::string& directory, Manifest manifest) {
   std::vector<NamedSlot> slots(manifest.slots.begin(), manifest.slots.end());
   int version = kVersion;
   const Json json = json_of(fields_of(manifest, version, slots));
-  return write_file(directory + std::string(kManifest), dump_json(json) + "\n", Sync::kYes);
+  std::string draft = directory + "/manifest.draft";
+  TRY(write_draft(draft, dump_json(json) + "\n", Sync::kNo));
+  return draft;
+}
+
+Status publish_manifest(const std::string& directory, const std::string& draft) {
+  return rename_over(draft, directory + std::string(kManifest));
 }
 
 Result<Manifest> read_manifest(const std::string& directory) {

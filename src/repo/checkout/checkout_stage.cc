@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/failpoint.h"
-#include "base/fs.h"
+#include "base/sync.h"
 #include "repo/checkout/checkout_stage.h"
 
 namespace gittxn::repo {
@@ -147,10 +147,12 @@ struct Staging {
   }
 
   // After a power cut a staged file that has been exchanged must hold its bytes, and the record of
-  // what it displaced must be there.
-  Status sync() const {
+  // what it displaced must be there: first all bytes, then all names. The staged index is synced
+  // when it is done; where the power goes before that, it is made anew.
+  Status record() const {
+    const std::string draft = TRY(internal::draft_manifest(directory, manifest));
     std::set<std::string> directories;
-    std::vector<std::string> files = {internal::staged_index_path(move.place, txn)};
+    std::vector<std::string> files = {draft};
     for (const auto& [path, slot] : manifest.slots) {
       if (slot.staged.ino == 0) continue;
       const std::string file = directory + "/new/" + path;
@@ -160,16 +162,17 @@ struct Staging {
         if (!directories.insert(above).second) break;
       }
     }
+    std::vector<std::string> names = {directory};
     if (files.size() + directories.size() > internal::kMostSyncedAlone) {
       TRY(syncfs_path(directory));
-      if (path_below(directory, move.place.git_dir, nullptr)) return {};
-      return fsync_path(files[0]);
+    } else {
+      TRY(fsync_all(files));
+      const std::string root = parent_dir(directory);
+      names.insert(names.end(), {root, parent_dir(root)});
+      names.insert(names.end(), directories.begin(), directories.end());
     }
-    for (const std::string& file : files) TRY(fsync_path(file));
-    for (const std::string& below : directories) TRY(fsync_path(below));
-    TRY(fsync_path(directory));
-    TRY(fsync_parent(directory));
-    return fsync_parent(parent_dir(directory));
+    TRY(internal::publish_manifest(directory, draft));
+    return fsync_all(names);
   }
 };
 
@@ -195,8 +198,7 @@ Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMo
   TRY(staging.write_new_files());
   TRY(staging.record_new_files());
   TRY(staging.record_old_files(index, root));
-  TRY(staging.sync());
-  TRY(internal::write_manifest(staging.directory, manifest));
+  TRY(staging.record());
   return fp_after_stage.hit();
 }
 

@@ -52,7 +52,9 @@ struct Manifest {
   std::string index_state;            // of the index that the staged one was made from
   std::map<std::string, Slot> slots;  // by path
 };
-Status write_manifest(const std::string& directory, Manifest manifest);
+// Written and not synced; its path. Nothing reads it before it is published, synced by then.
+Result<std::string> draft_manifest(const std::string& directory, Manifest manifest);
+Status publish_manifest(const std::string& directory, const std::string& draft);
 Result<Manifest> read_manifest(const std::string& directory);
 
 // More files and directories than this are synced with their whole file system.

@@ -239,9 +239,6 @@ struct DurableSet {
 Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
                                const std::vector<Oid>& durable);
 Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable);
-// fsync of every path, in no particular order: nothing may refer to them before this returns. The
-// error of the first path (as listed) that failed; the others were tried all the same.
-Status sync_all(const std::vector<std::string>& paths);
 
 }  // namespace gittxn::repo::internal
 
