@@ -109,7 +109,8 @@ class Run {
     // Before the snapshot: what others did under their leases is in it.
     const std::int64_t wait_ms = options_.wait_ms.value_or(state_.host.stdin_is_terminal ? -1 : 0);
     lease_ = TRY(TxnLease::take(state_, options_.leases, begun_.txn, wait_ms, progress_));
-    TRY(start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes));
+    TRY(start_attempt(state_, begun_.txn, options_, progress_, outcome_.notes,
+                      store::Store::Durable::kSoon));
     return {};
   }
 
@@ -332,7 +333,8 @@ class Run {
     state_.host.clock->sleep_ms(longest / 2 + static_cast<std::int64_t>(state_.host.random->below(
                                                   static_cast<std::uint64_t>(longest / 2 + 1))));
     const Txn txn = TRY(reload(state_, id()));
-    auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes);
+    auto started = start_attempt(state_, txn, options_, progress_, outcome_.notes,
+                                 store::Store::Durable::kSoon);
     if (started) return {};
     TRY(store().append({events::quarantined(
         id(), "the retry could not start: " + started.error().message, outcome_.conflicts)}));

@@ -103,7 +103,7 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   attempt.number = last.number + 1;
   attempt.base = TRY(state.repository.objects().commit(last.kept)).parents.at(0);
   attempt.base_seq = TRY(state.store->head());
-  TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
+  TRY(pin_base(state, txn.id, attempt));
   const auto spec = TRY(place_worktree(state, txn, attempt, std::nullopt));
   const repo::Worktree worktree = TRY(repo::create_worktree(state.repository, spec));
   const repo::Mount mount = TRY(repo::Mount::open(worktree));
@@ -176,7 +176,8 @@ Result<Txn> Kernel::begin(const RunOptions& options, const Progress& progress) {
   std::vector<std::string> notes;
   TRY(recover_first(*state_, progress, notes));
   const Held begun = TRY(begin_txn(*state_, options, Ownership::kDetached, progress, notes));
-  auto attempt = start_attempt(*state_, begun.txn, options, progress, notes);
+  auto attempt =
+      start_attempt(*state_, begun.txn, options, progress, notes, store::Store::Durable::kNow);
   if (!attempt) return could_not_start(*state_, begun.txn, std::move(attempt).error());
   if (TRY(repo::find_worktree(attempt->worktree)).kind == repo::WorktreeKind::kOverlay) {
     const std::string open = "git txn open " + begun.txn.id.str();

@@ -243,9 +243,9 @@ class Database {
   Result<std::int64_t> pragma_integer(std::string_view name) const;
   Result<std::string> pragma_text(std::string_view name) const;
 
-  enum class CloseWith { kCheckpoint, kNothing };
-  // What the last connection does when it closes: move the log into the main file, or touch
-  // nothing.
+  enum class CloseWith { kCheckpoint, kLongLog, kNothing };
+  // What the last connection does when it closes: move the log into the main file, do so where the
+  // log is long, or touch nothing.
   Status on_close(CloseWith what);
 
   // A whole copy, of one consistent state, durable under that name or not there at all.

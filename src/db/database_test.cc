@@ -197,6 +197,20 @@ TEST(Open, ClosingWithNothingLeavesTheFile) {
   EXPECT_FALSE(*exists(dir.at("a.db-wal")));
 }
 
+TEST(Open, ClosingWithALongLogLeavesAShortOne) {
+  TempDir dir;
+  const auto add = [&](std::int64_t n, std::size_t bytes) {
+    Database database = create(dir.at("a.db"));
+    ASSERT_TRUE(insert(database, n, std::string(bytes, 'x')));
+    ASSERT_TRUE(database.on_close(Database::CloseWith::kLongLog));
+  };
+  add(1, 10);
+  EXPECT_TRUE(*exists(dir.at("a.db-wal")));
+  add(2, 3 << 20);
+  EXPECT_FALSE(*exists(dir.at("a.db-wal")));
+  EXPECT_EQ(count(create(dir.at("a.db"))), 2);
+}
+
 TEST(Backup, IsAWholeCopy) {
   TempDir dir;
   Database database = create(dir.at("a.db"));

@@ -13,13 +13,29 @@
 namespace gittxn::db {
 namespace {
 
+// Moving the log into the main file takes two syncs, making a new log two more. Whoever opens the
+// file first reads the log that is there, so it is not left to grow: this much, a handful of runs,
+// is read in some two milliseconds.
+constexpr off_t kLongestLeftLog = 2 << 20;
+
 struct SqliteHandle {
   sqlite3* handle = nullptr;
   std::string path;
   std::int64_t busy_ms = 0;
   std::int64_t busy_since_ns = 0;
+  Database::CloseWith close_with = Database::CloseWith::kCheckpoint;
 
-  ~SqliteHandle() { sqlite3_close(handle); }
+  ~SqliteHandle() {
+    using enum Database::CloseWith;
+    struct stat log{};
+    const bool is_short =
+        ::stat((path + "-wal").c_str(), &log) == 0 && log.st_size <= kLongestLeftLog;
+    const bool leave = close_with == kNothing || (close_with == kLongLog && is_short);
+    if (leave && handle != nullptr) {
+      sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+    sqlite3_close(handle);
+  }
 };
 
 // Short steady pauses. SQLite's own handler backs off to 100 ms, and whoever slept longest loses
@@ -219,10 +235,7 @@ class SqliteDriver final : public Driver {
   }
 
   Status on_close(Database::CloseWith what) override {
-    const int keep = what == Database::CloseWith::kNothing ? 1 : 0;
-    const int rc =
-        sqlite3_db_config(connection_->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, nullptr);
-    if (rc != SQLITE_OK) return failure(*connection_, rc, During::kOther);
+    connection_->close_with = what;
     return {};
   }
 

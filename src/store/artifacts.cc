@@ -4,10 +4,13 @@
 // event names.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/failpoint.h"
-#include "base/fs.h"
 #include "base/hash.h"
 #include "base/if_there.h"
+#include "base/random.h"
+#include "base/sync.h"
 #include "store/state.h"
 
 namespace gittxn::store {
@@ -53,29 +56,66 @@ Result<std::string> artifact_file(const std::string& path) {
   return damaged_artifact(fmt::format("the artifact '{}' is gone", path));
 }
 
+// Drafts beside where they will be; then all bytes are synced, then all names.
+class NewFiles {
+ public:
+  NewFiles() = default;
+  NewFiles(const NewFiles&) = delete;
+  NewFiles& operator=(const NewFiles&) = delete;
+  ~NewFiles() {
+    // What is left of an error, which is told; "*.tmp-*" is looked at by nobody.
+    for (const std::string& draft : drafts_) static_cast<void>(remove_file(draft).has_value());
+  }
+
+  Status add(const std::string& path, std::string_view bytes) {
+    const std::string folder = parent_dir(path);
+    // Of one that is there, whoever wrote it may not have got as far as making its name durable.
+    names_.insert({folder, parent_dir(folder)});
+    const auto known = TRY(if_there(read_file(path)));
+    if (known && *known == bytes) return {};
+    TRY(make_dirs(folder, 0700));
+    drafts_.push_back(path + ".tmp-" + Random().name(10));
+    paths_.push_back(path);
+    return write_draft(drafts_.back(), bytes, Sync::kNo);
+  }
+  Status publish() {
+    TRY(fsync_all(drafts_));
+    for (std::size_t i = 0; i < drafts_.size(); ++i) TRY(rename_over(drafts_[i], paths_[i]));
+    drafts_.clear();
+    Status synced = fsync_all({names_.begin(), names_.end()});
+    // They are there, but after a power cut perhaps not.
+    if (!synced) synced.error().code = Code::kOutcomeUnknown;
+    return synced;
+  }
+
+ private:
+  std::vector<std::string> drafts_, paths_;
+  std::set<std::string> names_;
+};
+
 }  // namespace
 
 Result<Digest> Store::put_artifact(std::string_view bytes) {
-  const Digest digest = sha256(bytes);
+  return TRY(put_artifacts({bytes})).front();
+}
+
+Result<std::vector<Digest>> Store::put_artifacts(const std::vector<std::string_view>& all) {
   TRY(check_version(*state_));
+  std::vector<Digest> digests;
+  for (const std::string_view bytes : all) digests.push_back(sha256(bytes));
   if (state_->place.on_server()) {
-    TRY_IN("writing an artifact", put_artifact_row(state_->database, digest, bytes));
-    TRY(fp_after_artifact.hit());
-    return digest;
-  }
-  const std::string path = path_of(state_->place.dir, digest);
-  const auto known = TRY(if_there(read_file(path)));
-  const std::string folder = parent_dir(path);
-  if (known && sha256(*known) == digest) {
-    // Whoever wrote it may not have got as far as making its name durable.
-    TRY(fsync_path(folder));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      TRY_IN("writing an artifact", put_artifact_row(state_->database, digests[i], all[i]));
+    }
   } else {
-    TRY(make_dirs(folder, 0700));
-    TRY_IN("writing an artifact", write_file(path, bytes, Sync::kYes));
+    NewFiles files;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      TRY_IN("writing an artifact", files.add(path_of(state_->place.dir, digests[i]), all[i]));
+    }
+    TRY_IN("writing an artifact", files.publish());
   }
-  TRY(fsync_path(parent_dir(folder)));
   TRY(fp_after_artifact.hit());
-  return digest;
+  return digests;
 }
 
 Result<std::string> Store::artifact(const Digest& digest) const {

@@ -208,6 +208,34 @@ TEST(Disk, FullChangesNothing) {
   EXPECT_TRUE(store.verify_replay()->problems.empty());
 }
 
+TEST(Disk, WhatIsAppendedSoonWaitsForNoSyncAndTheNextOneTakesItAlong) {
+  TempStore place;
+  NEEDS_A_FILE(place);
+  FaultVfs vfs;
+  Store store = place.open();
+  ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
+  const int before = vfs.syncs_made();
+  ASSERT_OK(store.append_soon({events::txn_begun(new_txn("t-2"))}));
+  ASSERT_OK(store.next_slot());
+  EXPECT_EQ(vfs.syncs_made(), before);
+  EXPECT_TRUE(place.open().txn(TxnId("t-2")).value()) << "others see it at once";
+  ASSERT_OK(store.append({events::nothing(TxnId("t-1"), "")}));
+  EXPECT_EQ(vfs.syncs_made(), before + 1);
+  ASSERT_OK(store.append({events::nothing(TxnId("t-2"), "")}));
+  EXPECT_EQ(vfs.syncs_made(), before + 2) << "each waits again";
+}
+
+TEST(Disk, OpeningAndClosingSyncsNothing) {
+  TempStore place;
+  NEEDS_A_FILE(place);
+  ASSERT_OK(place.open().append({events::txn_begun(new_txn("t-1"))}));
+  FaultVfs vfs;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(place.open().head().value(), 1);
+  EXPECT_EQ(vfs.syncs_made(), 0);
+  ASSERT_OK(place.open().append({events::nothing(TxnId("t-1"), "")}));
+  EXPECT_EQ(vfs.syncs_made(), 1);
+}
+
 TEST(Disk, AfterAFailedSyncNothingMoreIsWritten) {
   TempStore place;
   NEEDS_A_FILE(place);

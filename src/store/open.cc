@@ -194,9 +194,8 @@ Result<Opened> open_file(const std::string& dir, Create create, const Plan& plan
     const db::WriterQueue::Turn turn = TRY(queue.enter(kWriteDeadlineMs));
     TRY(make(database, dir, path, create, plan));
   }
-  TRY(database.on_close(db::Database::CloseWith::kCheckpoint));
-  // FULL: a commit is on disk before append() returns. That is what every promise hangs on.
-  TRY(database.execute("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"));
+  TRY(database.on_close(db::Database::CloseWith::kLongLog));
+  TRY(database.execute(fmt::format("{}; PRAGMA cell_size_check = ON;", kSyncEachCommit)));
   return Opened{std::move(queue), std::move(database)};
 }
 

@@ -292,8 +292,8 @@ TEST(Invariant9, ANewerStoreIsRefusedAndNotOneByteIsTouched) {
   TempStore place;
   fill_place(place);
   ASSERT_OK(open_with_plan(place.place(), place.clock, Create::kNo, next_plan()));
-  const auto before = contents(place.txn_dir());
   const std::string made = schema_text(place.shell());
+  const auto before = contents(place.txn_dir());
   const auto refused = Store::open(place.place(), place.clock);
   EXPECT_CODE(refused, Code::kNewer);
   EXPECT_FALSE(refused.error().hint.empty());

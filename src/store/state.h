@@ -46,7 +46,8 @@ Status check_version(const Store::State& state);
 // server the connection ended in the commit, and whether it happened could not be looked up; what
 // appends to the log is looked up as soon as the server can be reached.
 enum class Then { kCommit, kRollBack };
-Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write);
+Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write,
+             Store::Durable durable = Store::Durable::kNow);
 
 // Appends under the write lock, as decide() does. Returns the last event's number.
 // `end`: where the log ends then.
@@ -57,6 +58,8 @@ Result<db::Database> empty_state(const Plan& plan);
 // kCorrupt: not the bytes that it is named by.
 Result<std::string> read_artifact(const Log& log, const Digest& digest);
 
+// FULL: a commit is on disk before append() returns. That is what every promise hangs on.
+inline constexpr std::string_view kSyncEachCommit = "PRAGMA synchronous = FULL";
 inline constexpr std::int64_t kWriteDeadlineMs = 30'000;
 
 // Store::open with a plan given, so that tests can try versions that do not exist yet.

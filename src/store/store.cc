@@ -207,14 +207,9 @@ Status settle_commit(Store::State& state, Status written) {
   return db::lost_connection(written.error().message);
 }
 
-Status write_once(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
-  state.appended.reset();
-  if (state.damage) return std::unexpected(*state.damage);
-  if (state.outcome_unknown) {
-    return fail(Code::kOutcomeUnknown,
-                "an earlier write to the store may not have reached the disk",
-                "check the disk, then run 'git txn recover'");
-  }
+using Write = std::function<Result<Then>(db::Database&)>;
+
+Status write_in_turn(Store::State& state, const Write& write) {
   std::optional<db::WriterQueue::Turn> turn;
   if (state.queue && !INJECTED_BUG("db.no_write_lock"))
     turn.emplace(TRY(state.queue->enter(kWriteDeadlineMs)));
@@ -238,17 +233,36 @@ Status write_once(Store::State& state, const std::function<Result<Then>(db::Data
   return {};
 }
 
+// The -wal file is written in order and every sync of it is of the whole file, so a commit that
+// waits for the disk takes along those before it that did not.
+Status write_once(Store::State& state, const Write& write, Store::Durable durable) {
+  state.appended.reset();
+  if (state.damage) return std::unexpected(*state.damage);
+  if (state.outcome_unknown) {
+    return fail(Code::kOutcomeUnknown,
+                "an earlier write to the store may not have reached the disk",
+                "check the disk, then run 'git txn recover'");
+  }
+  if (durable == Store::Durable::kNow || state.place.on_server()) {
+    return write_in_turn(state, write);
+  }
+  TRY(state.database.execute("PRAGMA synchronous = NORMAL"));
+  Status written = write_in_turn(state, write);
+  TRY(state.database.execute(std::string(kSyncEachCommit)));
+  return written;
+}
+
 }  // namespace
 
 // A transaction that was cut off before its commit never was: with patience it is made anew, once
 // for each time that the server could be reached again.
-Status write(Store::State& state, const std::function<Result<Then>(db::Database&)>& write) {
+Status write(Store::State& state, const Write& write, Store::Durable durable) {
   constexpr int kMostTimes = 5;
-  Status written = settle_commit(state, write_once(state, write));
+  Status written = settle_commit(state, write_once(state, write, durable));
   const auto cut_off = [&] { return !written && db::is_lost_connection(written.error()); };
   for (int i = 1; i < kMostTimes && state.place.patience.wait_ms != 0 && cut_off(); ++i) {
     state.now_ms.reset();
-    written = settle_commit(state, write_once(state, write));
+    written = settle_commit(state, write_once(state, write, durable));
   }
   return written;
 }
@@ -270,21 +284,23 @@ Locks& Store::locks() const {
   return *state_->locks;
 }
 
-Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check) {
-  return decide([&](const View& view) -> Result<std::vector<NewEvent>> {
+Result<Seq> Store::append(const std::vector<NewEvent>& events, const Check& check,
+                          Durable durable) {
+  const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     if (check) TRY(check(view));
     return events;
-  });
+  };
+  return decide(decision, durable);
 }
 
-Result<Seq> Store::decide(const Decision& decision) {
+Result<Seq> Store::decide(const Decision& decision, Durable durable) {
   Seq seq = 0;
   const auto append_decided = [&](db::Database& database) -> Result<Then> {
     const std::vector<NewEvent> events = TRY(decision(*this));
     seq = TRY(append_all(database, events, *state_->now_ms, &state_->appended));
     return events.empty() ? Then::kRollBack : Then::kCommit;
   };
-  TRY(write(*state_, append_decided));
+  TRY(write(*state_, append_decided, durable));
   return seq;
 }
 
@@ -302,7 +318,7 @@ const db::Database& Store::tables() const {
 }
 
 Result<std::int64_t> Store::next_slot() {
-  return append({::gittxn::store::events::slot_reserved()});
+  return append_soon({::gittxn::store::events::slot_reserved()});
 }
 
 std::optional<std::int64_t> parse_utc(std::string_view text) {

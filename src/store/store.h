@@ -136,14 +136,23 @@ class Store final : public View {
   Store& operator=(Store&&) noexcept;
   ~Store() override;
 
+  // kSoon: on disk with whatever is appended next and durable, and no order is lost; a power cut
+  // before that takes it back, as if it had come earlier. For what is part of a step whose end is
+  // durable, where a kill just before the append is harmless, and so is all that is done between.
+  // (A server makes everything durable at once.)
+  enum class Durable { kNow, kSoon };
   // Appends all or nothing; returns the last number. `check` runs first under the write lock, its
   // error aborts. A repeated dedup_key makes no second event. kNewer: migrated since it was opened.
   using Check = std::function<Status(const View&)>;
-  Result<Seq> append(const std::vector<NewEvent>& events, const Check& check = {});
+  Result<Seq> append(const std::vector<NewEvent>& events, const Check& check = {},
+                     Durable durable = Durable::kNow);
+  Result<Seq> append_soon(const std::vector<NewEvent>& events) {
+    return append(events, {}, Durable::kSoon);
+  }
   // The same, where what is to be appended follows from what is seen under the write lock. Nothing
   // is an answer too: then nothing is written, and the head returned. An error aborts.
   using Decision = std::function<Result<std::vector<NewEvent>>(const View&)>;
-  Result<Seq> decide(const Decision& decision);
+  Result<Seq> decide(const Decision& decision, Durable durable = Durable::kNow);
 
   Result<std::int64_t> now_ms() const override;
   const db::Database& tables() const override;
@@ -158,12 +167,15 @@ class Store final : public View {
   Result<std::vector<Certificate>> newest_certificates(std::size_t most) const;  // the newest first
   Result<bool> is_trusted(const Digest& trust_hash) const;
   Result<std::vector<Ticket>> tickets(const RefName& branch) const;  // oldest first
-  Result<std::int64_t> next_slot();                                  // unique, never reused
+  // Unique; reused only where the power went before anything durable was appended.
+  Result<std::int64_t> next_slot();
   Result<std::vector<Event>> events(Seq from, int limit) const;
   Result<std::vector<Event>> events_of(const std::string& subject) const;
 
   // Artifacts: bytes too large for an event, content-addressed, durable before they are named.
   Result<Digest> put_artifact(std::string_view bytes);
+  // The same of several, synced at the same time; their names in this order.
+  Result<std::vector<Digest>> put_artifacts(const std::vector<std::string_view>& all);
   // kCorrupt: it is gone, or not what its name says.
   Result<std::string> artifact(const Digest& digest) const;
 

@@ -74,7 +74,10 @@ std::string on_path(const Environment& env, const std::string& program);
 Status find_program(const Host& host, const std::string& program);
 
 // Puts a ref of ours where it is to be, whatever it is now; empty: it is to be gone.
-Status set_ref(State& state, const std::string& name, const Oid& desired);
+Status set_ref(State& state, const std::string& name, const Oid& desired,
+               repo::RefDurable durable = repo::RefDurable::kWhole);
+// Keeps the commit that the attempt started from out of reach of `git gc`; durably it need not be.
+Status pin_base(State& state, const TxnId& id, const Attempt& attempt);
 
 // A worktree of the kind that was asked for: --worktree, else txn.worktree, else "auto", which the
 // machine and the size of the tree decide (repo/worktree/worktree_mount.h).
@@ -84,9 +87,11 @@ Result<repo::WorktreeSpec> place_worktree(State& state, const Txn& txn, Attempt&
                                           const std::optional<std::string>& kind);
 
 // A fresh snapshot of the branch and a worktree of it, prepared as the policy there says. When it
-// fails, what it made is removed and the log does not know of it.
+// fails, what it made is removed and the log does not know of it. Where a command is started next,
+// its start makes the attempt durable, too.
 Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& options,
-                              const Progress& progress, std::vector<std::string>& notes);
+                              const Progress& progress, std::vector<std::string>& notes,
+                              store::Store::Durable durable);
 
 // The transaction is aborted, for it never was. The error, or that of saying so.
 std::unexpected<Error> could_not_start(State& state, const Txn& txn, const Error& error);

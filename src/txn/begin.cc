@@ -223,15 +223,21 @@ Result<repo::WorktreeSpec> place_worktree(State& state, const Txn& txn, Attempt&
   return spec;
 }
 
-Status set_ref(State& state, const std::string& name, const Oid& desired) {
+Status set_ref(State& state, const std::string& name, const Oid& desired,
+               repo::RefDurable durable) {
   repo::RefUpdate update;
   update.ref = RefName(name);
   const auto old = state.repository.refs().read(update.ref);
   if (!old && old.error().code != Code::kNotFound) return std::unexpected(old.error());
   if (old) update.expected = *old;
   update.desired = desired;
+  update.durable = durable;
   if (update.expected == update.desired) return {};
   return state.repository.refs().update_held(update);
+}
+
+Status pin_base(State& state, const TxnId& id, const Attempt& attempt) {
+  return set_ref(state, ref_of_base(id, attempt.number), attempt.base, repo::RefDurable::kBytes);
 }
 
 Result<Txn> reload(State& state, const TxnId& id) {
@@ -311,7 +317,10 @@ Result<Held> begin_txn(State& state, const RunOptions& options, Ownership owners
     return appended;
   };
   TRY(confirm_runs(state, policy.limits));
-  TRY(state.store->decide(decision));
+  // Its attempt, or that there is none, is on record next; where its id is told before that, the id
+  // has to stay.
+  using enum store::Store::Durable;
+  TRY(state.store->decide(decision, progress.on_begun ? kNow : kSoon));
   TRY(fp_begun.hit());
 
   if (txn.isolation == Isolation::kSerializable) {
@@ -323,7 +332,8 @@ Result<Held> begin_txn(State& state, const RunOptions& options, Ownership owners
 }
 
 Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& options,
-                              const Progress& progress, std::vector<std::string>& notes) {
+                              const Progress& progress, std::vector<std::string>& notes,
+                              store::Store::Durable durable) {
   if (progress.on_phase) progress.on_phase("checking out");
   const land::Context context = TRY(state.context(progress));
   Attempt attempt;
@@ -332,7 +342,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   attempt.base_seq = TRY(state.store->head());
   const Policy policy = TRY(trusted_policy(state, txn.target, attempt.base));
   TRY(land::make_head_durable(context, txn.target, attempt.base));
-  TRY(set_ref(state, ref_of_base(txn.id, attempt.number), attempt.base));
+  TRY(pin_base(state, txn.id, attempt));
   TRY(fp_pinned.hit());
 
   const auto spec = TRY(place_worktree(state, txn, attempt, options.worktree));
@@ -346,7 +356,7 @@ Result<Attempt> start_attempt(State& state, const Txn& txn, const RunOptions& op
   Status prepared =
       gates::prepare_worktree(context.gates, policy, worktree, gates::Sharing::kMount, notes);
   if (prepared) {
-    auto started = state.store->append({events::attempt_started(txn.id, attempt)});
+    auto started = state.store->append({events::attempt_started(txn.id, attempt)}, {}, durable);
     if (!started) prepared = std::unexpected(std::move(started).error());
   }
   if (!prepared) {
@@ -376,7 +386,8 @@ Status remove_worktrees(State& state, const Txn& txn) {
   for (const Attempt& attempt : txn.attempts) {
     if (attempt.worktree.empty()) continue;
     TRY(repo::remove_worktree(attempt.worktree));
-    TRY(state.store->append({events::worktree_removed(txn.id, attempt.number)}));
+    // What is not there is found again.
+    TRY(state.store->append_soon({events::worktree_removed(txn.id, attempt.number)}));
     removed = true;
   }
   if (!removed) return {};

@@ -324,7 +324,9 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
   Executed& executed = command.executed;
   executed.trace = *std::move(trace);
   executed.duration_ms = (state.host.clock->monotonic_ns() - began) / kNsPerMs;
-  TRY(state.store->append({events::command_ended(txn.id, attempt, executed.trace.exit_status)}));
+  // Its work is taken next; a command whose end is not known lands only when that is asked for.
+  TRY(state.store->append_soon(
+      {events::command_ended(txn.id, attempt, executed.trace.exit_status)}));
   TRY(fp_exec_ended.hit());
   TRY(each(&Companion::after, command));
   return std::move(executed);

@@ -157,8 +157,9 @@ Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOpti
   const TxnId& id = txn.id;
   const Identity committer = TRY(state.repository.identity());
   const std::int64_t asking_ms = TRY(asking_limit_ms(state));
+  // What becomes of it is on record next. Whoever dies waiting has to ask again anyway.
   const auto asked =
-      state.store->append({events::prepared(id, txn.attempts.back().number, committer)});
+      state.store->append_soon({events::prepared(id, txn.attempts.back().number, committer)});
   if (!asked && asked.error().code == Code::kStale) {
     const Txn now = TRY(reload(state, id));
     if (now.state != TxnState::kAborted) return std::unexpected(asked.error());

@@ -219,7 +219,10 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   const std::string message = TRY(message_of(state, txn, taken));
   const Signature author = author_of(state, txn, taken);
   const land::Context context = TRY(state.context(progress));
-  const std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
+  std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
+  // What was taken before was on disk when the log named it.
+  const bool before = !attempt.kept.empty() && TRY(objects.contains(attempt.kept));
+  if (!durable.empty() && before) durable.push_back(attempt.kept);
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,
                                   author.who, author.wall_ms, durable));
   // Reachable through the kept commit already; named for a landing that keeps the agent's commits.
@@ -231,10 +234,13 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   event.attempt = attempt.number;
   event.base = taken.base;
   event.kept = kept;
-  event.reads = TRY(state.store->put_artifact(reads_to_lines(work.reads)));
+  const std::string reads = reads_to_lines(work.reads);
+  const std::string writes = changes_to_lines(work.changes);
+  const std::vector<Digest> put = TRY(state.store->put_artifacts({reads, writes}));
+  event.reads = put[0];
   event.reads_complete = work.reads.complete;
   event.unknown_reason = work.reads.unknown_reason;
-  event.writes = TRY(state.store->put_artifact(changes_to_lines(work.changes)));
+  event.writes = put[1];
   event.tool_env = work.reads.tool_env_digest;
   TRY(state.store->append({events::taken(txn.id, event)}));
   TRY(fp_recorded.hit());

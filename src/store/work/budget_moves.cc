@@ -50,7 +50,7 @@ Status check_usage(const Usage& usage) {
 
 }  // namespace
 
-Status report_usage(Store& store, const Usage& usage) {
+Status report_usage(Store& store, const Usage& usage, Store::Durable durable) {
   TRY(check_usage(usage));
   const auto decision = [&](const View& view) -> Result<std::vector<NewEvent>> {
     const std::optional<Txn> txn = TRY(view.txn(usage.txn));
@@ -81,7 +81,7 @@ Status report_usage(Store& store, const Usage& usage) {
     }
     return appended;
   };
-  TRY(store.decide(decision));
+  TRY(store.decide(decision, durable));
   return {};
 }
 

@@ -85,7 +85,8 @@ Result<std::optional<Left>> left_of(const View& view, const Txn& txn, Kind kind)
 // budgets that it brings over their levels, once each until the budget is set anew.
 // kUsage: an amount out of bounds, an id that is empty or too long, something measured that is not
 // ours to measure. kNotFound: no such transaction. Nothing new is success.
-Status report_usage(Store& store, const Usage& usage);
+Status report_usage(Store& store, const Usage& usage,
+                    Store::Durable durable = Store::Durable::kNow);
 // What counts of an id, by all reports of it.
 Result<Amounts> reported_of(const View& view, const std::string& id);
 // The ids that begin so of which something counts, in no order.

@@ -332,7 +332,9 @@ Result<std::string> UsageLimits::settle(State& state, const Txn& txn,
                                         std::int64_t duration_ms) {
   if (bytes_) meter_.pass();
   const store::UsageItem item = command_item(txn, txn.attempts.back(), duration_ms, meter_.bytes());
-  TRY(store::report_usage(*state.store, {txn.id, store::UsageSource::kMeasured, {item}}));
+  // Its work is taken next.
+  TRY(store::report_usage(*state.store, {txn.id, store::UsageSource::kMeasured, {item}},
+                          store::Store::Durable::kSoon));
   TRY(remove_file(noted_file_));
   if (over_) {
     return fmt::format(
