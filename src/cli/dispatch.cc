@@ -20,19 +20,21 @@ std::string inside_hint(std::string_view command) {
 
 // Whatever came of the command: what it appended is given out before it exits. A failure of this is
 // told, and is none of the command.
-void deliver(Session& session) {
-  const Status given =
-      api::deliver_events(session.host, session.flag("--onto"), session.reporter->progress());
+void deliver(Session& session, std::optional<api::Kernel>& kernel) {
+  const auto onto = session.flag("--onto");
+  const api::Progress progress = session.reporter->progress();
+  const Status given = kernel ? api::deliver_events(*kernel, onto, progress)
+                              : api::deliver_events(session.host, onto, progress);
   if (!given)
     session.reporter->note("events were not given to their handlers: " + given.error().message);
 }
 
-Result<int> call(const Handler& handler, Session& session) {
+Result<int> call(const Handler& handler, Session& session, std::optional<api::Kernel>& kernel) {
   if (const auto* alone = std::get_if<Result<int> (*)(Session&)>(&handler)) {
     return (*alone)(session);
   }
-  api::Kernel kernel = TRY(api::Kernel::open(session.host));
-  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, kernel);
+  kernel.emplace(TRY(api::Kernel::open(session.host)));
+  return std::get<Result<int> (*)(Session&, api::Kernel&)>(handler)(session, *kernel);
 }
 
 }  // namespace
@@ -104,10 +106,11 @@ Result<int> dispatch(Session& session) {
   const CommandSpec& command = *session.args.command;
   if (command.name != "hook" && command.name != "mcp") api::restore_fence(session.host);
   TRY(check_inside(session));
-  Result<int> status = call(command.handler, session);
+  std::optional<api::Kernel> kernel;
+  Result<int> status = call(command.handler, session, kernel);
   // Who only looks must not run anything; and what was refused, or broke, has nothing to give out.
   const bool ended = status || exit_status(status.error().code) == kExitNo;
-  if (ended && session.args.effect() != Effect::kReads) deliver(session);
+  if (ended && session.args.effect() != Effect::kReads) deliver(session, kernel);
   return status;
 }
 

@@ -111,15 +111,15 @@ Status Config::refresh() {
   for (const std::string& file : usual_files()) watch(file);
   const std::int64_t asked_ns = SystemClock().wall_ms() * 1'000'000;
   ++asked_;
-  auto listed = TRY_IN("reading git's configuration", list_config(git_, where_));
+  listed_ = TRY_IN("reading git's configuration", list_config(git_, where_));
   values_.clear();
-  for (ListedConfig& line : listed) {
+  for (const ListedConfig& line : listed_) {
     if (line.origin.starts_with("file:")) {
       const std::string origin = line.origin.substr(5);
       watch(origin);
       follow_include(origin, line.entry.key, line.entry.value);
     }
-    values_[line.entry.key] = std::move(line.entry);
+    values_[line.entry.key] = line.entry;
   }
   settled_ = std::all_of(files_.begin(), files_.end(), [&](const auto& file) {
     return file.second.changed_ns + kSettledNs < asked_ns;
@@ -150,6 +150,12 @@ Result<std::vector<ConfigEntry>> Config::below(const std::string& prefix) {
     found.push_back(at->second);
   }
   return found;
+}
+
+Result<std::vector<ListedConfig>> Config::listed() {
+  const std::scoped_lock lock(mutex_);
+  if (!current()) TRY(refresh());
+  return listed_;
 }
 
 Result<std::string> Config::attributes_file() {

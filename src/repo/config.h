@@ -46,6 +46,8 @@ class Config {
   Result<std::optional<int>> number(const std::string& key, int least, int most);
   // The last values of all keys that begin with it, sorted by key.
   Result<std::vector<ConfigEntry>> below(const std::string& prefix);
+  // All of it, as git lists it: the later the stronger.
+  Result<std::vector<ListedConfig>> listed();
   // core.attributesFile, or where it is by default. It need not be there.
   Result<std::string> attributes_file();
 
@@ -76,6 +78,7 @@ class Config {
   Git git_;
   GitOptions where_;
   std::mutex mutex_;
+  std::vector<ListedConfig> listed_;
   std::map<std::string, ConfigEntry> values_;
   std::map<std::string, Stamp> files_;
   bool settled_ = false;  // false: something changed so lately that another change could hide

@@ -12,6 +12,7 @@
 #include "repo/repository.h"
 
 #include <array>
+#include <mutex>
 #include <utility>
 
 #include "base/fs.h"
@@ -156,11 +157,18 @@ Status add_checkout(std::vector<CheckoutPlace>& places, CheckoutPlace place) {
 
 }  // namespace
 
+struct Repository::KnownIdentity {
+  std::mutex mutex;
+  std::uint64_t asked = 0;  // 0: none is known
+  Identity who;
+};
+
 Repository::Repository(RepositoryPlace place, Git git, Environment caller_config, Objects objects)
     : place_(std::move(place)),
       git_(std::move(git)),
       caller_config_(std::move(caller_config)),
       config_(std::make_shared<Config>(git_, asking())),
+      identity_(std::make_shared<KnownIdentity>()),
       refs_(place_.common_dir, git_),
       objects_(std::move(objects)) {}
 
@@ -262,7 +270,21 @@ Result<std::vector<CheckoutPlace>> Repository::checkouts() const {
   return places;
 }
 
+Result<std::vector<ListedConfig>> Repository::lasting_config() const {
+  return caller_config_.empty() ? config_->listed() : list_config(git_, here());
+}
+
 Result<Identity> Repository::identity() const {
+  TRY(config_->get("user.email"));
+  const std::scoped_lock lock(identity_->mutex);
+  if (identity_->asked != config_->times_asked()) {
+    identity_->who = TRY(ask_identity());
+    identity_->asked = config_->times_asked();
+  }
+  return identity_->who;
+}
+
+Result<Identity> Repository::ask_identity() const {
   const Output output = TRY(git_.run({"var", "GIT_COMMITTER_IDENT"}, asking()));
   const std::size_t open = output.out.find(" <");
   const std::size_t close = output.out.rfind("> ");

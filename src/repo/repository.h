@@ -55,6 +55,8 @@ class Repository {
   Result<std::vector<CheckoutPlace>> checkouts() const;
   // git's configuration as the person sees it here, `git -c` on the caller's command line included.
   Config& config() const { return *config_; }
+  // All of it, without what the caller gave for this command alone.
+  Result<std::vector<ListedConfig>> lasting_config() const;
   // "Name <mail>" with git's own rules (user.*, GIT_COMMITTER_*): who the owner is.
   Result<Identity> identity() const;
   // True when the called-in checkout has staged, unstaged or untracked changes (porcelain status).
@@ -65,12 +67,15 @@ class Repository {
   Result<std::optional<std::string>> main_worktree() const;
   // Why the branch cannot be landed on; always an error.
   Result<RefName> missing_branch(const RefName& name, const std::optional<std::string>& onto) const;
+  Result<Identity> ask_identity() const;
   GitOptions asking() const;  // here(), with the caller's `git -c` settings
 
   RepositoryPlace place_;
   Git git_;
   Environment caller_config_;
   std::shared_ptr<Config> config_;
+  struct KnownIdentity;
+  std::shared_ptr<KnownIdentity> identity_;  // as of one state of the configuration
   Refs refs_;
   Objects objects_;
 };

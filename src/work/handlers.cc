@@ -276,11 +276,24 @@ Status register_handlers(State& state, const Policy& policy) {
   return {};
 }
 
+namespace {
+
+bool gives_nothing_out(const Host& host) {
+  return !host.variable("GIT_TXN_ID").empty() || !host.variable(kInsideHandler).empty();
+}
+
+}  // namespace
+
 Status deliver_events(const Host& host, const std::optional<std::string>& onto,
                       const Progress& progress) {
-  if (!host.variable("GIT_TXN_ID").empty() || !host.variable(kInsideHandler).empty()) return {};
+  if (gives_nothing_out(host)) return {};
   const std::unique_ptr<State> opened = TRY(open_state(host));
-  State& state = *opened;
+  return deliver_events(*opened, onto, progress);
+}
+
+Status deliver_events(State& state, const std::optional<std::string>& onto,
+                      const Progress& progress) {
+  if (gives_nothing_out(state.host)) return {};
   const store::Store* store = TRY(state.looking());
   if (store == nullptr) return {};
   const auto branch = state.target(onto);

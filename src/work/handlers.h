@@ -27,6 +27,9 @@ namespace gittxn::api {
 // For the handlers of the policy of `onto`, or of the branch that is checked out. Does nothing
 // inside of a transaction, inside of a handler, and where nobody said yes to the commands. Handlers
 // that fail are told by on_note, and are no error.
+Status deliver_events(State& state, const std::optional<std::string>& onto,
+                      const Progress& progress);
+// The same of a command that has opened nothing.
 Status deliver_events(const Host& host, const std::optional<std::string>& onto,
                       const Progress& progress);
 

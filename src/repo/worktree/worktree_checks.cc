@@ -93,8 +93,38 @@ Result<std::vector<std::string>> find_clashes(const Objects& objects, const Take
 
 }  // namespace
 
+namespace {
+
+// False: no file says anything of the attributes of these paths. git looks for them in the
+// worktree, then in the index, which has those of the base.
+Result<bool> may_have_attributes(const TakeView& view, const std::vector<std::string>& paths) {
+  const Repository& repository = *view.repository;
+  for (const std::string& file :
+       {std::string("/etc/gitattributes"), TRY(repository.config().attributes_file()),
+        view.dir + "/info/attributes", repository.place().common_dir + "/info/attributes"}) {
+    if (TRY(exists(file))) return true;
+  }
+  const Objects& objects = view.repository->objects();
+  const Oid tree = TRY(objects.tree_of(view.base));
+  std::set<std::string> folders;
+  for (const std::string& path : paths) {
+    for (std::string above = parent_dir(path);; above = parent_dir(above)) {
+      if (!folders.insert(above).second) break;
+      const std::string file = above == "." ? ".gitattributes" : above + "/.gitattributes";
+      if (TRY(exists(join_path(view.worktree.tree, file)))) return true;
+      if (TRY(objects.entry_at(tree, file)).present()) return true;
+      if (above == ".") break;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Status refuse_lfs(const TakeView& view, const std::vector<std::string>& paths) {
   if (paths.empty()) return {};
+  const bool may = TRY(may_have_attributes(view, paths));
+  if (!may) return {};
   GitOptions options = view.git;
   for (const std::string& path : paths) options.input += path + '\0';
   const std::string text =

@@ -81,9 +81,12 @@ Agent read_agent(const TakeView& view) {
 // Those of the names that are commits, or lead to one, and that can be read.
 Result<CommitSet> readable_commits(const TakeView& view, const CommitSet& named) {
   CommitSet commits;
-  if (named.empty()) return commits;
   GitOptions options = view.git;
-  for (const Oid& oid : named) options.input += oid.str() + "^{commit}\n";
+  for (const Oid& oid : named) {
+    if (oid == view.base) commits.insert(oid);
+    if (oid != view.base) options.input += oid.str() + "^{commit}\n";
+  }
+  if (options.input.empty()) return commits;
   const std::string text = TRY(view.repository->git().must(
       {"cat-file", "--batch-check=%(objectname) %(objecttype)"}, options));
   for (const std::string_view line : lines_of(text)) {

@@ -81,7 +81,7 @@ Status copy_when_there(const std::string& from, const std::string& to) {
 
 Result<Inherited> inherited_config(const Repository& repository) {
   Inherited inherited;
-  const auto listed = TRY(list_config(repository.git(), repository.here()));
+  const auto listed = TRY(repository.lasting_config());
   const std::set<std::string> main_files = global_files(repository.git().env());
   std::set<std::string> by_include;
   for (const ListedConfig& line : listed) {

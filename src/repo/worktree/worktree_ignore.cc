@@ -13,33 +13,58 @@
 #include "base/bug.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "repo/objects/object_store.h"
 #include "repo/worktree/worktree_paths.h"
 
 namespace gittxn::repo {
 namespace {
 
-constexpr std::string_view kEmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 constexpr std::size_t kMostIgnoreBytes = 64u << 20;
 
-// Every .gitignore of the commit, put where it belongs below `directory`.
-Status write_rules(Repository& repository, const Oid& commit, const std::string& directory) {
-  const std::string tree = TRY(repository.objects().tree_of(commit)).str();
-  const std::string text =
-      TRY(repository.git().must({"diff-tree", "-r", "-z", "--raw", "--no-renames",
-                                 std::string(kEmptyTree), tree, "--", ":(glob)**/.gitignore"},
-                                repository.here()));
-  const std::vector<std::string> fields = split_nul(text);  // ":mode mode oid oid A", path, ...
-  const TreeRoot root = TRY(TreeRoot::open(directory));
-  for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
-    if (fields[i].size() < 96) return fail(Code::kFault, "git diff-tree said '" + fields[i] + "'");
-    // git does not follow a .gitignore that is a link.
-    if (fields[i].substr(8, 3) != "100") continue;
-    const Oid oid(fields[i].substr(15 + 41, 40));
-    const std::string rules = TRY(repository.objects().blob(oid, kMostIgnoreBytes));
-    TRY(root.make(fields[i + 1]));
-    TRY(write_file(join_path(directory, fields[i + 1]), rules, Sync::kNo));
+// Every .gitignore of a tree, put where it belongs below `directory`.
+class RuleFiles {
+ public:
+  static Status write(const Objects& objects, const Oid& tree, const std::string& directory) {
+    const TreeRoot root = TRY(TreeRoot::open(directory));
+    TRY(RuleFiles(objects, root).write_below(tree, "", 0));
+    return {};
   }
-  return {};
+
+ private:
+  RuleFiles(const Objects& objects, const TreeRoot& root) : objects_(objects), root_(root) {}
+
+  // True when there are any.
+  Result<bool> write_below(const Oid& tree, const std::string& above, int depth) {
+    if (without_.contains(tree)) return false;
+    TRY(internal::check_depth(depth));
+    bool any = false;
+    for (const NamedEntry& one : TRY(objects_.list(tree))) {
+      const std::string path = above + one.name;
+      if (one.entry.mode == FileMode::kTree) {
+        if (TRY(write_below(one.entry.oid, path + "/", depth + 1))) any = true;
+      } else if (one.name == ".gitignore" && is_file(one.entry.mode)) {
+        const std::string rules = TRY(objects_.blob(one.entry.oid, kMostIgnoreBytes));
+        TRY(root_.make(path));
+        TRY(write_file(join_path(root_.path(), path), rules, Sync::kNo));
+        any = true;
+      }
+    }
+    if (!any) without_.insert(tree);
+    return any;
+  }
+  // git does not follow a .gitignore that is a link.
+  static bool is_file(FileMode mode) {
+    return mode == FileMode::kFile || mode == FileMode::kExecutable;
+  }
+
+  const Objects& objects_;
+  const TreeRoot& root_;
+  std::set<Oid> without_;
+};
+
+Status write_rules(Repository& repository, const Oid& commit, const std::string& directory) {
+  const Oid tree = TRY(repository.objects().tree_of(commit));
+  return RuleFiles::write(repository.objects(), tree, directory);
 }
 
 }  // namespace
