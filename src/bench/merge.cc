@@ -80,7 +80,7 @@ struct Merge {
   int edits;  // of each side
   Together together;
 };
-constexpr std::size_t kOrdinary = 20'000, kLargeC = 20'000 * 18, kLarge = 1'000'000;
+constexpr std::size_t kOrdinary = 20'000, kLargeC = 360'000, kLarge = 1'000'000;
 constexpr Merge kMerges[] = {
     {"ordinary lines", kC, kOrdinary, 4, Together::kApart},
     {"ordinary structure", kC, kOrdinary, 4, Together::kBothAdd},
