@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(leaf->text.data() >= at);
     at = leaf->text.data() + leaf->text.size();
   }
-  for (const Declared& declared : declarations(*tree)) {
+  for (const Declared& declared : tree->declarations()) {
     CHECK(!declared.path.empty() && !declared.node->decl.empty());
   }
   const auto again = Tree::parse(language, text, {});
