@@ -176,6 +176,7 @@ TEST(Audit, ALogThatLostItsEndIsFound) {
   must(store::testing::backup(world.database(), world.txn_dir() + "/old.db"));
   world.land("t-2");
   world.store.reset();
+  for (const std::string ending : {"-wal", "-shm"}) must(remove_file(world.database() + ending));
   must(rename_over(world.txn_dir() + "/old.db", world.database()));
   world.open();
   ASSERT_EQ(world.store->head().value(), end);

@@ -148,7 +148,8 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
     if (key.empty() || kind == TextKind::kParagraphs) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
     }
-    ConflictedText whole = TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));
+    ConflictedText whole =
+        TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));
     return in_conflict(std::move(whole), "both sides added '" + key + "'", labels);
   }
   if (auto entries = merge_entries(kind, path, texts)) {
