@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "semantic/compare/events.h"
@@ -145,8 +146,8 @@ std::vector<ExportClause> export_clauses(const Outline& outline) {
 void add_renamed(const Outline& outline, const Exported& one, std::vector<Bound>* bound) {
   const auto found = std::ranges::find(*bound, one.original, &Bound::name);
   if (found == bound->end()) return;
-  const Bound from = *found;
-  bound->push_back({outline.path, std::string(one.name), from.module, from.original});
+  Bound renamed{outline.path, std::string(one.name), found->module, found->original};
+  bound->push_back(std::move(renamed));
 }
 
 void add_exported(const Outline& outline, std::vector<Bound>* bound) {

@@ -131,9 +131,9 @@ bool keep_places(const Texts& a, const Texts& b) {
 }
 
 // The function itself, of one that is exported or decorated.
-const Node& without_wrapping(const Node& node) {
-  for (const Node* kid : node.kids) {
-    if (!kid->decl.empty() && is_wrapped(*kid)) return without_wrapping(*kid);
+const Node* without_wrapping(const Node* node) {
+  for (const Node* kid : node->kids) {
+    if (!kid->decl.empty() && is_wrapped(*kid)) return without_wrapping(kid);
   }
   return node;
 }
@@ -141,7 +141,7 @@ const Node& without_wrapping(const Node& node) {
 std::string said_result(const Outlined& symbol) {
   std::string said;
   for (const Node* node : symbol.nodes) {
-    const Node& function = without_wrapping(*node);
+    const Node& function = *without_wrapping(node);
     for (const std::string_view field : {"result", "return_type", "type"}) {
       const Node* type = kid_in(function, field);
       if (type != nullptr) said += squeeze(type->text) + "\n";
