@@ -31,7 +31,7 @@ Status measure_refinement(const Asked& asked);
 // REPOSITORY, a checkout of this one: what looking into files costs, in processor time. A line for
 // each language whose sample is there, and one for its C++. kFault when a sample does not parse.
 Status measure_semantic(const Asked& asked);
-// What merging one file costs as a whole process, in processor time, by `git merge-file` and by
+// The processor time that merging one file takes as a whole process, by `git merge-file` and by
 // git-txn as git's merge driver; both programs are those of the PATH. A line for each kind of file
 // and of changes. kFault when a program does not merge.
 Status measure_merge(const Asked& asked);

@@ -11,7 +11,7 @@
 namespace gittxn::bench {
 namespace {
 
-// How a file looks in a language.
+// The look of a file in a language.
 struct Shape {
   const char* ending;
   const char* head;
@@ -44,7 +44,7 @@ constexpr Shape kJavaScript = {
 constexpr Shape kMinified = {
     ".js", "", "function a{0}(b,c){{var d={1};for(var e in c)d+=b[e];return d>0?c:null}}"};
 
-// What a side did to the base: `edits` functions apart from those of the other side, each with
+// The change of a side: `edits` functions apart from those of the other side, each with
 // `value` in it; then one function added where the other side adds another one, which is a conflict
 // of lines; then a line that the other side changes, too.
 enum class Together { kApart, kBothAdd, kBothChange };
@@ -116,7 +116,7 @@ Status measure_one(const Merge& merge, const Asked& asked) {
   const auto run_here = [&](const std::vector<std::string>& argv) -> Status {
     const Command command{.argv = argv, .cwd = asked.dir, .env = asked.env, .timeout_ms = 60'000};
     const Output output = TRY(run(command));
-    // Of git the number of conflicts.
+    // The exit status of git is the number of conflicts.
     const int most = merge.together == Together::kBothChange || argv[0] == "git" ? 127 : 0;
     if (!output.exit.timed_out && output.exit.status <= most) return {};
     return fail(Code::kFault, fmt::format("{}: {}", quote_argv(argv), output.err));

@@ -159,8 +159,8 @@ class ReadLog {
   std::vector<Read> reads_;
   std::vector<std::pair<std::size_t, std::int64_t>> shown_;  // read, number of its process
   std::unordered_set<std::string> keys_;
-  // Of held looks. The record file has each look of a process once, so that few are here twice;
-  // but for the snapshot, which all of them name.
+  // The texts of held looks. The record file has each look of a process once, so that few are here
+  // twice; but for the snapshot, which all of them name.
   std::deque<std::string> texts_;
   const std::string* kept_snapshot_ = nullptr;             // the last one
   std::map<std::int64_t, std::set<std::string>> met_own_;  // by question

@@ -195,7 +195,7 @@ void DirectUses::judge_use(const Candidate& candidate, const UsedIn& use, std::s
   const bool family = same_family(candidate.language, subject.language);
   const bool data = is_data_language(candidate.language);
   const bool words = reference.role == UseRole::kText || candidate.opaque;
-  // From one language into another a name reaches as text, and into C's.
+  // A name reaches into another language as text, and into C's.
   if (!family && !words && !data && family_of(candidate.language) != "c" &&
       family_of(subject.language) != "c") {
     return;

@@ -25,7 +25,7 @@ class DirectUses {
  public:
   // kNames: uses in code, and neither importers, overrides nor mentions.
   enum class Finds { kAll, kNames };
-  // What is referred to stays with the caller.
+  // The caller keeps all that is passed by reference alive.
   DirectUses(Catalogue& catalogue, const Oid& tree, const std::vector<Subject>& subjects, Uses uses,
              Finds finds);
 
@@ -53,7 +53,7 @@ class DirectUses {
   // A name, and what of the subjects is called by it.
   struct Asked {
     std::vector<std::size_t> subjects;
-    // By language family: what has the name, and the files that declare it.
+    // The things of that name and the files that declare them, by language family.
     std::map<std::string, std::map<std::string, std::set<std::string>>> entities;
     std::map<std::string, std::string> unparsed;  // a file that may define it too
   };

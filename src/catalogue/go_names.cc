@@ -32,7 +32,7 @@ bool is_exported(std::string_view name) {
   return !name.empty() && !(name.front() >= 'a' && name.front() <= 'z') && name.front() != '_';
 }
 
-// Of "*Mux" and "chi.Router" the parts; nothing of what is no plain name of a type.
+// The parts of "*Mux" and "chi.Router"; empty where it is no plain name of a type.
 struct Declared {
   std::string_view package, type;
 };

@@ -1,6 +1,6 @@
-// What a name cannot mean in Go, whose rules leave little open: a package's names are reached by
-// its own files and behind the name of the package, members only behind a value, and nothing whose
-// name begins with a small letter from another package. Pure.
+// Rules for what a name cannot mean in Go. These leave little open: a package's names are reached
+// by its own files and behind the name of the package, members only behind a value, and nothing
+// whose name begins with a small letter from another package. Pure.
 #pragma once
 
 #include <map>
@@ -24,10 +24,10 @@ struct GoUse {
   Near package;                                  // kYes: the subject's own
   const FieldTypes& fields;                      // of the file
 };
-// By language family, then by entity_of: the files that declare one of the name.
+// The files that declare something of the name, by language family and then by entity_of.
 using Entities = std::map<std::string, std::map<std::string, std::set<std::string>>>;
 
-// Whether the use may mean the subject, which has the name.
+// True if the use may mean the subject, which has the name.
 bool may_mean_in_go(const GoUse& in, const Subject& subject, const Entities& entities);
 
 // The standard library calls it on whatever value it is given: ServeHTTP, Write, Len.

@@ -46,7 +46,7 @@ struct Affected {
   std::string name;  // that it uses
   std::string of;    // id or path of the subject
   std::string why;   // why it is as sure as it is
-  // Of a test: 1 where it uses it itself, 2 where it uses what uses it. 0: not by a use.
+  // The steps from a test: 1 if it uses the subject itself, 2 if it uses a user of it; 0: no use.
   std::uint32_t steps = 0;
 };
 

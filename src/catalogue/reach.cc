@@ -68,7 +68,7 @@ std::optional<Subject> type_of(const Subject& member) {
   return type;
 }
 
-// What uses what, as far as it was looked for.
+// The graph of uses, as far as it was looked for.
 class Closure {
  public:
   Closure(Catalogue& catalogue, const Oid& tree) : catalogue_(catalogue), tree_(tree) {}
@@ -228,7 +228,7 @@ class Search {
   }
 
   void follow(const Way& way, Place used, const Edge& edge) {
-    // What an initialiser hands on to others does not run there.
+    // An initialiser does not run what it hands on to others.
     if (way.steps == kMostSteps || (edge.first && way.steps > 1)) return;
     Way next = way;
     next.at = edge.from;
@@ -282,7 +282,7 @@ class Search {
     return member.language == "go" && is_called_by_libraries_of_go(member.name);
   }
 
-  // What reaches something that names the type.
+  // The nodes that reach something that names the type.
   const std::vector<bool>& reaching(Place type) {
     const auto [found, added] = reaching_.try_emplace(type, nodes_.size(), false);
     if (!added) return found->second;

@@ -88,7 +88,7 @@ TEST_F(Reaches, AMemberOnlyByWhoHasAValueOfItsType) {
   // The receiver says whose count() it is, nothing does whose Pay().
   EXPECT_EQ(tests_of("count"), "2 by name a_test.go/TestTill().\n");
   EXPECT_EQ(tests_of("Till.Pay"), "1 by name a_test.go/TestTill().\n");
-  // What is left out there is still told as a use.
+  // A use that is not told as a test is still told as a use.
   EXPECT_EQ(told("Till.Pay", Relation::kUser), "0 by name a_test.go/TestBank().\n");
   EXPECT_EQ(told("count", Relation::kCaller), "0 resolved a.go/Pay(*Till).\n");
 }

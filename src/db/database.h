@@ -244,7 +244,7 @@ class Database {
   Result<std::string> pragma_text(std::string_view name) const;
 
   enum class CloseWith { kCheckpoint, kLongLog, kNothing };
-  // What the last connection does when it closes: move the log into the main file, do so where the
+  // The last connection does this when it closes: move the log into the main file, do so where the
   // log is long, or touch nothing.
   Status on_close(CloseWith what);
 

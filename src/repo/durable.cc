@@ -8,7 +8,7 @@
 // that name them belong to the set: fan-out, pack, and objects itself, because a fan-out directory
 // may be as new as its file. The order does not matter: nothing refers to any of it yet.
 //
-// What a durable commit has at a path is no part of the set either, whether or not it is a parent:
+// Objects that a durable commit has at the same path are no part of the set either, parent or not:
 // of a landing whose work was kept, that leaves the commit and the trees that merging made.
 //
 // Nothing is written; dying between any two syncs leaves only fewer of them done.

@@ -70,7 +70,7 @@ class Tree {
   const std::vector<const Node*>& leaves() const { return leaves_; }
   const std::vector<const Node*>& comments() const { return comments_; }
   std::size_t error_bytes() const { return error_bytes_; }
-  // In the order of the text; found when they are first asked for, by one thread at a time.
+  // The declarations in the order of the text; found when first asked for, by one thread at a time.
   const std::vector<Declared>& declarations() const;
   // Proven by the place alone: `leaf` is a name that a parameter or a declaration before it binds,
   // or where one binds it. Needs Detail::kFacts.
@@ -105,7 +105,7 @@ class Versions {
 
   // As Tree::parse.
   std::unique_ptr<Tree> parse(std::string text);
-  // How many trees were made with the help of the first one, and how many nodes were looked at.
+  // The number of trees made with the help of the first one, and of nodes that were looked at.
   std::size_t taken() const { return parser_.taken(); }
   std::size_t walked() const { return parser_.walked(); }
 
@@ -128,7 +128,7 @@ const Node* kid_in(const Node& node, std::string_view field);
 
 // `text` without white space.
 std::string squeeze(std::string_view text);
-// Whether two texts are the same without it.
+// True if two texts are the same without white space.
 bool same_squeezed(std::string_view a, std::string_view b);
 bool is_blank(std::string_view text);
 

@@ -63,13 +63,13 @@ class NewFiles {
   NewFiles(const NewFiles&) = delete;
   NewFiles& operator=(const NewFiles&) = delete;
   ~NewFiles() {
-    // What is left of an error, which is told; "*.tmp-*" is looked at by nobody.
+    // Drafts are left only by an error, which is told; nobody looks at "*.tmp-*".
     for (const std::string& draft : drafts_) static_cast<void>(remove_file(draft).has_value());
   }
 
   Status add(const std::string& path, std::string_view bytes) {
     const std::string folder = parent_dir(path);
-    // Of one that is there, whoever wrote it may not have got as far as making its name durable.
+    // The name of a file that is there may not be durable yet: its writer may have died before.
     names_.insert({folder, parent_dir(folder)});
     const auto known = TRY(if_there(read_file(path)));
     if (known && *known == bytes) return {};

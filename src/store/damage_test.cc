@@ -56,7 +56,7 @@ TEST(Damage, IsSaidAndChangesNothing) {
   TempStore place;
   NEEDS_A_FILE(place);
   fill_place(place);
-  // What is in the log beside the file would be read in its place.
+  // SQLite would read the pages in the log instead of those in the file.
   ASSERT_OK(place.shell().execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   const std::string whole = read_file(place.database()).value();
   const std::vector<std::string> broken{

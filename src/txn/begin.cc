@@ -386,7 +386,7 @@ Status remove_worktrees(State& state, const Txn& txn) {
   for (const Attempt& attempt : txn.attempts) {
     if (attempt.worktree.empty()) continue;
     TRY(repo::remove_worktree(attempt.worktree));
-    // What is not there is found again.
+    // A worktree that is gone is found to be gone, should a power cut take the event back.
     TRY(state.store->append_soon({events::worktree_removed(txn.id, attempt.number)}));
     removed = true;
   }

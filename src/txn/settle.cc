@@ -157,7 +157,7 @@ Result<land::LandResult> ask_to_land(State& state, const Txn& txn, const RunOpti
   const TxnId& id = txn.id;
   const Identity committer = TRY(state.repository.identity());
   const std::int64_t asking_ms = TRY(asking_limit_ms(state));
-  // What becomes of it is on record next. Whoever dies waiting has to ask again anyway.
+  // The outcome is on record next, and a process that dies waiting has to ask again in any case.
   const auto asked =
       state.store->append_soon({events::prepared(id, txn.attempts.back().number, committer)});
   if (!asked && asked.error().code == Code::kStale) {

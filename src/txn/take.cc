@@ -220,7 +220,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   const Signature author = author_of(state, txn, taken);
   const land::Context context = TRY(state.context(progress));
   std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
-  // What was taken before was on disk when the log named it.
+  // Work that was taken before was on disk when the log named it.
   const bool before = !attempt.kept.empty() && TRY(objects.contains(attempt.kept));
   if (!durable.empty() && before) durable.push_back(attempt.kept);
   const Oid kept = TRY(repo::keep(state.repository, txn.id, attempt.number, taken, message,

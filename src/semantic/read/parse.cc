@@ -56,7 +56,7 @@ class Flattener {
   Flattener(const Language& language, const Budget& budget)
       : language_(language), budget_(budget) {}
 
-  // What is in a node of `from` is copied from there.
+  // The contents of a node that `from` has are copied from there.
   std::optional<FlatTree> flatten(TSNode root, const FlatTree& from,
                                   const NodePlaces& from_places) {
     TSTreeCursor cursor = ts_tree_cursor_new(root);
@@ -106,8 +106,8 @@ class Flattener {
     places_->emplace(ts_tree_cursor_current_node(cursor).id, NodePlace{at, depth});
   }
 
-  // Whether the node that was added last is one of the first version, as deep at most: then all
-  // that is in it is as it was there, and is added.
+  // True if the node that was added last is one of the first version and no deeper than there: all
+  // that is in it is as it was, and is added.
   bool copy_from_first(TSNode node, std::size_t depth) {
     const auto found = from_places_->find(node.id);
     if (found == from_places_->end() || depth > found->second.depth) return false;
@@ -286,7 +286,7 @@ VersionParser::TreePointer VersionParser::from_first(const First& first, std::st
   return tree;
 }
 
-// With the help of `first`, or else this is the first one where it can be.
+// The flat tree, parsed with the help of `first`; without one it becomes the first where it can.
 std::optional<FlatTree> VersionParser::flat_of(std::string_view text, First* first) {
   TreePointer tree = from_first(*first, text);
   if (tree == nullptr) tree = run(text, nullptr);

@@ -40,7 +40,7 @@ struct NodePlace {
 };
 using NodePlaces = std::unordered_map<const void*, NodePlace>;
 
-// Whether more than one will be parsed, so that something is kept of the first.
+// kSeveral: more than one text will be parsed, so something is kept of the first.
 enum class Texts { kOne, kSeveral };
 
 // For one thread at a time.
@@ -51,9 +51,9 @@ class VersionParser {
 
   // Nothing when the text is over the budget or has a byte 0 in it.
   std::optional<FlatTree> parse(std::string_view text);
-  // How many texts were parsed from a first one.
+  // The number of texts that were parsed from a first one.
   std::size_t taken() const { return taken_; }
-  // How many nodes were looked at, of all texts: those that were copied are left out.
+  // The number of nodes of all texts that were looked at, without those that were copied.
   std::size_t walked() const { return walked_; }
 
  private:

@@ -145,7 +145,7 @@ TEST(Versions, AnErrorIsParsedAlone) {
   expect_same(c, &versions, "int a;\nint b;\nint d;");
 }
 
-// Of a declaration that is the same it is looked at what is directly in it, and nothing further in.
+// A declaration that is the same is looked at with its direct children, and no further in.
 TEST(Versions, LookAtWhatChanged) {
   const Language& c = *find_language("c");
   const auto text = [](int functions, int edited) {
