@@ -269,13 +269,14 @@ Status add_seen(State& state, ImpactReport& report) {
   for (const gates::UnitLooked& unit : TRY(gates::units_that_looked(*store, files))) {
     if (unit.files.empty()) blind.insert(unit.unit);
     for (const std::string& file : unit.files) {
-      report.lines.push_back({.relation = catalogue::Relation::kTest,
-                              .certainty = catalogue::Certainty::kSeen,
-                              .path = unit.unit,
-                              .symbol = unit.unit + "/",
-                              .of = file,
-                              .why = fmt::format("gate '{}' saw it look into the file, on tree {}",
-                                                 unit.gate.str(), short_oid(unit.tree))});
+      report.lines.push_back(
+          {.relation = catalogue::Relation::kTest,
+           .certainty = catalogue::Certainty::kSeen,
+           .path = unit.unit,
+           .symbol = unit.unit + "/",
+           .of = file,
+           .why = fmt::format("it read the file when gate '{}' ran it on tree {}", unit.gate.str(),
+                              short_oid(unit.tree))});
     }
   }
   const auto did_not_look = [&](const catalogue::Affected& line) {
@@ -283,7 +284,7 @@ Status add_seen(State& state, ImpactReport& report) {
            line.certainty == catalogue::Certainty::kByName && blind.contains(line.path);
   };
   for (catalogue::Affected& line : report.lines) {
-    if (did_not_look(line)) line.why += "; it did not look into the file when it ran";
+    if (did_not_look(line)) line.why += "; it did not read the file when it ran";
   }
   std::ranges::stable_sort(report.lines, {}, [&](const catalogue::Affected& line) {
     return std::tuple(line.relation, line.certainty, did_not_look(line));

@@ -263,8 +263,8 @@ class Search {
     test.name = way.last->name;
     test.of = nodes_[way.subject].subject.symbol;
     test.steps = way.steps;
-    test.why = way.last->first ? "its package is initialised before it"
-                               : fmt::format("it reaches it by '{}'", way.last->name);
+    test.why = way.last->first ? "an init function of its package uses it"
+                               : fmt::format("it uses it through '{}'", way.last->name);
     reach_.tests.push_back(std::move(test));
   }
 

@@ -156,7 +156,7 @@ by_others() {
     '1 resolved tests/test_login.py/test_check().
 2 resolved tests/test_far.py/test_login().'
   exits 0 git txn impact check
-  assert_contains "$OUT" "it reaches it by 'login'"
+  assert_contains "$OUT" "it uses it through 'login'"
   exits 0 git txn impact Token.validate --json
   assert_contains "$(pairs '.affected[] | "\(.relation) \(.certainty) \(.symbol)"')" \
     'test by name tests/test_names.py/test_two().'
@@ -171,7 +171,7 @@ run = ["sh", "{unit}"]'
   assert_eq "$(pairs '.affected[] | select(.certainty == "seen") | "\(.relation) \(.path) \(.of)"')" \
     'test tests/look.sh shop/auth.py'
   exits 0 git txn impact check
-  assert_contains "$OUT" "gate 'suite' saw it look into the file"
+  assert_contains "$OUT" "it read the file when gate 'suite' ran it"
 }
 test_case 'impact: tests that reach a symbol through others, and units that looked into its file' by_others
 
