@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
-#include "semantic/merge/runs.h"
 #include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
@@ -189,22 +188,41 @@ bool has_raised(std::string_view before, std::string_view after) {
   return true;
 }
 
+// What a side changed, as lines; cheap, since only equal changes of both sides are looked for.
+struct Change {
+  LineRange lines;  // of the base
+  std::string_view was, is;
+
+  bool operator==(const Change& other) const {
+    return lines.from == other.lines.from && lines.to == other.lines.to && is == other.is;
+  }
+};
+
+std::vector<Change> changes_in(const TextLines& before, const TextLines& after) {
+  std::vector<Change> changes;
+  for (const LineHunk& hunk : rough_difference(before, after)) {
+    changes.push_back({hunk.before, before.of(hunk.before), after.of(hunk.after)});
+  }
+  return changes;
+}
+
 // Each counted what it added, and neither what the other did.
 Broken both_raised(const Sides<const Tree*>& sides) {
-  const Sides<std::string> texts = {sides[0]->text(), sides[1]->text(), sides[2]->text()};
-  const auto runs = runs_of(texts);
-  if (!runs) return {};
-  Sides<bool> adds = {false, false, false};
+  const TextLines base(sides[kBase]->text());
+  Sides<std::vector<Change>> changes;
+  for (const Side side : {kLeft, kRight}) {
+    changes[side] = changes_in(base, TextLines(sides[side]->text()));
+  }
   Broken broken{"both sides raised a number alike, and each added something", {}};
-  std::size_t at = 0;
-  for (const TextRun& run : *runs) {
-    const bool alike = run.changed && !run.clashes && run.texts[kLeft] == run.texts[kRight];
-    if (alike && has_raised(run.texts[kBase], run.texts[kLeft])) {
-      broken.places.push_back({kBase, at, at + run.texts[kBase].size()});
-    }
-    at += run.texts[kBase].size();
-    for (const Side side : {kLeft, kRight}) {
-      adds[side] = adds[side] || (run.texts[side].size() > run.texts[kBase].size() && !alike);
+  Sides<bool> adds = {false, false, false};
+  for (const Side side : {kLeft, kRight}) {
+    for (const Change& change : changes[side]) {
+      const bool alike =
+          std::ranges::find(changes[other(side)], change) != changes[other(side)].end();
+      adds[side] = adds[side] || (change.is.size() > change.was.size() && !alike);
+      if (side == kRight || !alike || !has_raised(change.was, change.is)) continue;
+      const std::size_t at = base.start(change.lines.from);
+      broken.places.push_back({kBase, at, at + change.was.size()});
     }
   }
   return !broken.places.empty() && adds[kLeft] && adds[kRight] ? broken : Broken{};
@@ -286,13 +304,14 @@ std::string joined(const std::vector<std::string>& parts, std::size_t count) {
 
 using Modules = std::map<std::string, const Node*>;
 
-void find_modules(const Node& node, Modules* modules) {
-  if (node.decl == "import") modules->emplace(std::string(node.name), &node);
-  for (const Node* kid : node.kids) {
-    if (node.parent == nullptr || node.decl.starts_with("import") || kid->decl == "import") {
-      find_modules(*kid, modules);
-    }
+// The imports of a file.
+Modules modules_in(const Tree& tree) {
+  Modules modules;
+  for (const Declared& declared : tree.declarations()) {
+    const Node& node = *declared.node;
+    if (node.decl == "import") modules.emplace(std::string(node.name), &node);
   }
+  return modules;
 }
 
 // The new beginning of each path that ends as an old one did, by the old beginning.
@@ -323,7 +342,7 @@ bool is_below(const std::string& path, const std::string& prefix) {
 
 Broken moved_and_used(const Sides<const Tree*>& sides) {
   Sides<Modules> modules;
-  for (std::size_t i = 0; i < 3; ++i) find_modules(sides[i]->root(), &modules[i]);
+  for (std::size_t i = 0; i < 3; ++i) modules[i] = modules_in(*sides[i]);
   for (const Side side : {kLeft, kRight}) {
     const Modules& there = modules[other(side)];
     for (const auto& [prefix, fresh] : moved_paths(modules[kBase], modules[side])) {
@@ -349,15 +368,17 @@ struct Brought {
   bool all = false;
 };
 
-void find_brought(const Tree& tree, const Node& node, Brought* brought) {
-  if (node.decl == "import") {
-    brought->all = brought->all || node.text.contains('*');
+Brought brought_in(const Tree& tree) {
+  Brought brought;
+  for (const Declared& declared : tree.declarations()) {
+    const Node& node = *declared.node;
+    if (node.decl != "import") continue;
+    brought.all = brought.all || node.text.contains('*');
     for (std::string& name : brought_names(tree.language(), node)) {
-      brought->names.insert(std::move(name));
+      brought.names.insert(std::move(name));
     }
-    return;
   }
-  for (const Node* kid : node.kids) find_brought(tree, *kid, brought);
+  return brought;
 }
 
 bool is_import_of(const Node& leaf) {
@@ -381,7 +402,7 @@ std::vector<const Node*> said_in(const Tree& tree, std::string_view name) {
 // One side has no use for what an import brings, and the other has one more.
 Broken dropped_and_used(const Sides<const Tree*>& sides) {
   Sides<Brought> brought;
-  for (std::size_t i = 0; i < 3; ++i) find_brought(*sides[i], sides[i]->root(), &brought[i]);
+  for (std::size_t i = 0; i < 3; ++i) brought[i] = brought_in(*sides[i]);
   for (const std::string& name : brought[kBase].names) {
     for (const Side side : {kLeft, kRight}) {
       const bool dropped = !brought[side].names.contains(name) && !brought[side].all;

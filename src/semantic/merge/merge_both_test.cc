@@ -275,6 +275,15 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   std::string other = before;
   other.insert(other.find("const y"), "import { c } from 'more/c'\n");
   EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
+  // A function may import, too.
+  const auto python = [](const std::string& root, const std::string& last) {
+    return "from " + root + ".a import a\n\n\ndef first():\n    return a\n" + last;
+  };
+  EXPECT_THAT(why_not("python", {python("old", ""), python("new", ""),
+                                 python("old",
+                                        "\n\ndef last():\n    from old.b import b\n\n"
+                                        "    return b\n")}),
+              HasSubstr("imports more from there"));
 }
 
 // Three uses of what `names` imports, with `more` behind them.
