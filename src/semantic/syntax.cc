@@ -8,6 +8,7 @@ namespace gittxn::semantic {
 
 namespace {
 
+constexpr std::string_view kImport = "import";
 constexpr std::uint64_t kHashStart = 0xcbf29ce484222325u;
 
 std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
@@ -87,7 +88,8 @@ class TreeBuilder {
 
   struct Declaration {
     std::uint32_t pattern = 0, last = 0;  // of the match that says so
-    std::string_view decl, name, detail;
+    Word decl;
+    std::string_view name, detail;
   };
 
   std::string_view text_of(std::uint32_t at) const {
@@ -149,7 +151,7 @@ class TreeBuilder {
       switch (capture.role) {
         case Role::kDecl:
           declared = found.node;
-          made.decl = capture.kind;
+          made.decl = Word(&capture.kind);
           break;
         case Role::kName: {
           const std::uint32_t name = named_by(found.node);
@@ -164,7 +166,7 @@ class TreeBuilder {
           break;
         case Role::kImport:
           declared = found.node;
-          made.decl = "import";
+          made.decl = Word(&kImport);
           made.name = squeezed(found.node);
           break;
         case Role::kKeyed:
@@ -230,7 +232,7 @@ class TreeBuilder {
     return at < end && !is_blank({at, end});
   }
 
-  void take_marks(std::uint32_t at, Node* made) const {
+  void take_marks(std::uint32_t at, Node* made) {
     const Mark& mark = marks_[at];
     made->role = mark.role;
     made->part = mark.part;
@@ -239,16 +241,17 @@ class TreeBuilder {
     if (mark.declaration == 0) return;
     const Declaration& declaration = declarations_[mark.declaration - 1];
     made->decl = declaration.decl;
-    made->name = declaration.name;
-    made->detail = declaration.detail;
+    const Tree::Named& named = tree_.named_.emplace_back(declaration.name, declaration.detail);
+    made->name = Word(&named.name);
+    made->detail = Word(&named.detail);
   }
 
   void copy(std::uint32_t at, Node* made, std::size_t depth) {
     if (tree_.nodes_.size() > budget_.nodes) over_ = true;
     if (over_) return;
     const FlatNode& from = flat_[at];
-    made->kind = language_.kind(from.symbol).name;
-    made->field = language_.fields[from.field];
+    made->kind = Word(&language_.kind(from.symbol).name);
+    made->field = Word(&language_.fields[from.field]);
     made->text = text_of(at);
     made->named = from.named;
     made->comment = from.comment;
@@ -270,13 +273,15 @@ class TreeBuilder {
       const std::uint64_t with_kids = copy_kids(at, made, depth, hash);
       leaf = has_gaps(*made);
       if (!leaf) hash = with_kids;
+      if (leaf) {
+        made->kids = {};
+        tree_.leaves_.resize(made->leaf);
+        tree_.comments_.resize(comments);
+        tree_.nodes_.resize(nodes);
+        tree_.kids_.resize(kids);
+      }
     }
     if (leaf) {
-      made->kids = {};
-      tree_.leaves_.resize(made->leaf);
-      tree_.comments_.resize(comments);
-      tree_.nodes_.resize(nodes);
-      tree_.kids_.resize(kids);
       hash = mix(hash, made->text);
       if (!made->text.empty()) (made->comment ? tree_.comments_ : tree_.leaves_).push_back(made);
     }

@@ -21,15 +21,39 @@
 
 namespace gittxn::semantic {
 
+// A text that the Language or the tree has as a view: half as large as a copy of the view, and a
+// tree has many nodes.
+class Word {
+ public:
+  Word() = default;
+  explicit Word(const std::string_view* of) : of_(of) {}
+
+  operator std::string_view() const { return *of_; }
+  bool empty() const { return of_->empty(); }
+  std::size_t size() const { return of_->size(); }
+  bool contains(std::string_view part) const { return of_->contains(part); }
+  bool starts_with(std::string_view part) const { return of_->starts_with(part); }
+  bool ends_with(std::string_view part) const { return of_->ends_with(part); }
+  std::string_view substr(std::size_t from, std::size_t length = std::string_view::npos) const {
+    return of_->substr(from, length);
+  }
+  friend bool operator==(Word a, Word b) { return *a.of_ == *b.of_; }
+  friend bool operator==(Word a, std::string_view b) { return *a.of_ == b; }
+
+ private:
+  static constexpr std::string_view kNone = {};
+  const std::string_view* of_ = &kNone;
+};
+
 struct Node {
-  std::string_view kind;
-  std::string_view field;  // the name of its place in the parent; empty when it has none
-  std::string_view text;   // in the bytes of its Tree
+  Word kind;
+  Word field;             // the name of its place in the parent; empty when it has none
+  std::string_view text;  // in the bytes of its Tree
   std::span<Node* const> kids;
   Node* parent = nullptr;
-  std::string_view decl;               // kind class of a declaration, "import" of an import
-  std::string_view name;               // of a declaration; the tokens of an import
-  std::string_view detail;             // what tells it from others of that name
+  Word decl;                           // kind class of a declaration, "import" of an import
+  Word name;                           // of a declaration; the tokens of an import
+  Word detail;                         // what tells it from others of that name
   std::uint64_t hash = 0;              // of shape and tokens
   std::uint32_t leaf = 0, leaves = 0;  // its tokens: Tree::leaves[leaf, leaf + leaves)
   Role role = Role::kNone;             // one that shape.scm gives: none of declarations
@@ -85,7 +109,11 @@ class Tree {
   const Language* language_ = nullptr;
   std::string text_;
   std::vector<Node> nodes_;
-  std::vector<Node*> kids_;               // of all nodes; those of one stand together
+  std::vector<Node*> kids_;  // of all nodes; those of one stand together
+  struct Named {
+    std::string_view name, detail;
+  };
+  std::deque<Named> named_;               // of the declarations
   std::deque<std::string> put_together_;  // names that do not stand in the text as they are
   std::vector<const Node*> leaves_;
   std::vector<const Node*> comments_;

@@ -244,7 +244,7 @@ class Checker {
  private:
   // What is taken apart, "const {a, b} = f()", has no name but several.
   static bool is_pattern(const Node& node) {
-    return node.decl == "variable" && (node.name.starts_with('{') || node.name.starts_with('['));
+    return node.decl == "variable" && (node.name.starts_with("{") || node.name.starts_with("["));
   }
 
   Broken missing() const {

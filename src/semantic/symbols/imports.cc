@@ -149,7 +149,7 @@ void given_by(const Language& in, const Node& node, std::vector<std::string>* de
       is_any(node.decl, {"function", "prototype", "constructor", "type", "macro", "destructor"});
   if (one && is_operator(node, words.size())) defines->emplace_back("operator");
   const bool script = is_any(in.name, {"javascript", "typescript", "tsx"});
-  const bool path = script && node.kind == "expression_statement" && node.name.contains('.');
+  const bool path = script && node.kind == "expression_statement" && node.name.contains(".");
   if ((one || path) && !words.empty()) words = {words.back()};
   // The keys of the object say what a file gives.
   if (path && is_any(words.back(), {"exports", "prototype"})) words.clear();

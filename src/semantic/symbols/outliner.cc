@@ -356,9 +356,9 @@ class Outliner {
     const bool by_text = unread || (node.decl == "import" && node.name.empty());
     const std::string name = by_text ? squeeze(node.text.substr(0, unread ? 80 : node.text.npos))
                                      : std::string(node.name);
-    const std::string_view kind = unread ? "unknown" : node.decl;
-    const std::size_t index =
-        find_or_add(node, kind, name, is_data_kind(node.decl) ? "" : node.detail, at);
+    const std::string_view kind = unread ? std::string_view("unknown") : node.decl;
+    const std::size_t index = find_or_add(
+        node, kind, name, is_data_kind(node.decl) ? std::string_view() : node.detail, at);
     Outlined& made = out_.symbols[index];
     if (lead.begin != nullptr) {
       made.extents.back().begin = static_cast<std::size_t>(lead.begin - tree_.text().data());

@@ -181,7 +181,7 @@ class Viewer {
   std::string_view kind_of(const Node& node) const {
     if (node.kind == "function_call_expression") return "constant";
     if (node.decl == "key" && !is_data(tree_.language())) return "field";
-    return node.decl.empty() ? "variable" : node.decl;
+    return node.decl.empty() ? std::string_view("variable") : node.decl;
   }
 
   // Its index; 0 when there is one of that id.
