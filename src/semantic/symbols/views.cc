@@ -38,8 +38,10 @@ bool is_closure(const Node& node) {
 // The last function that is given to a call which is there to run it: what it declares is the
 // file's.
 bool wraps_file(const Node& closure) {
-  if (closure.parent == nullptr || closure.parent->kind != "arguments") return false;
-  const Node* function = kid_in(*closure.parent->parent, "function");
+  const Node* in = closure.parent;
+  while (in != nullptr && in->kind == "parenthesized_expression") in = in->parent;
+  if (in == nullptr || in->kind != "arguments") return false;
+  const Node* function = kid_in(*in->parent, "function");
   if (function == nullptr) return false;
   return is_any(function->kind, {"parenthesized_expression", "function_expression"}) ||
          is_any(function->text, {"define", "require", "requirejs", "$", "jQuery",
@@ -213,6 +215,7 @@ class Viewer {
     const bool value = is_value_kind(decl) || decl == "prototype";
     const bool alias = node.kind == "type_definition";
     if (!value && !alias && !is_any(decl, {"type", "constructor", "function"})) return;
+    if (node.decl == "key") return;  // parts of its text are no names
     std::vector<const Node*> names;
     names_in_declaration(node, &names);
     if (names.empty()) return;

@@ -74,6 +74,11 @@ TEST(Views, NamesOfScripts) {
                           "(function (f) { f(); })(function () { a.b = function () {};"
                           " var c = 1; });\n"),
             "b c ");
+  EXPECT_EQ(names_in_file("javascript",
+                          "(function (f) { f(); }(this, (function (a) { function b() {} })));\n"),
+            "b ");
+  EXPECT_EQ(names_in_file("javascript", "var a = { 'x-y': 1, '%z%': { w: 2 } };\n"),
+            "a x-y %z% w ");
   EXPECT_EQ(names_in_file("javascript", "A = new function () { this.b = function () {}; };\n"),
             "A b ");
   EXPECT_EQ(names_in_file("javascript", "f(function () { function no() {} });\n"), "");
