@@ -6,12 +6,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/failpoint.h"
+#include "base/heap.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "base/testing/campaign.h"
 
 namespace gittxn {
 namespace {
@@ -107,6 +114,39 @@ TEST(Failpoints, KillStopOrFailOnce) {
   EXPECT_EQ(WEXITSTATUS(status_of("test.one=3")), 3) << "not reached";
   EXPECT_EQ(WEXITSTATUS(status_of("test.one=error")), 2) << "the first time only";
   EXPECT_TRUE(WIFSTOPPED(status_of("test.one=stop")));
+}
+
+// The flags of the mapping of the process that has `address`, as the kernel lists them.
+std::string mapping_flags(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+      here = begin <= wanted && wanted < end;
+    } else if (here && line.starts_with("VmFlags:")) {
+      return line;
+    }
+  }
+  return "";
+}
+
+TEST(Heap, AsksForLargePages) {
+  if (testing::kSanitized) GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  if (::access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0) {
+    GTEST_SKIP() << "the kernel has no large pages";
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    prefer_large_pages();
+    // Larger than what was free before.
+    const std::vector<char> block(8 << 20);
+    ::_exit(mapping_flags(block.data() + block.size() / 2).contains(" hg") ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

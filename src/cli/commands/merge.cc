@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "api/merge_file.h"
+#include "base/heap.h"
 #include "cli/command_areas.h"
 #include "cli/session.h"
 
@@ -54,6 +55,7 @@ void tell_conflicts(const semantic::Merged& merged, const std::string& name) {
 }
 
 Result<int> merge_file_command(Session& session) {
+  prefer_large_pages();
   api::MergeFileRequest request;
   request.base = session.text_of("--base");
   request.left = session.text_of("--left");
@@ -77,6 +79,7 @@ Result<int> merge_file_command(Session& session) {
 }
 
 Result<int> merge_driver_command(Session& session) {
+  prefer_large_pages();
   const std::vector<std::string>& operands = session.args.operands;
   api::MergeFileRequest request;
   request.base = operands[0];

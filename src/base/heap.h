@@ -1,0 +1,14 @@
+// Memory of a process that computes much in a short time.
+#pragma once
+
+namespace gittxn {
+
+// Asks the kernel for large pages for what the process will allocate next, 24 MiB of it. A process
+// that parses a file spends a quarter of its time on faults of small pages otherwise. Nothing is
+// touched, so memory that is not needed is not taken. It is a hint: where the kernel has no large
+// pages, all works as before.
+//
+// For the main thread, before it allocates much.
+void prefer_large_pages();
+
+}  // namespace gittxn
