@@ -31,6 +31,15 @@ class MergeBoth : public ::testing::Test {
   }
 };
 
+// --- layout ---
+
+TEST_F(MergeBoth, OneThatASideOnlyLaidOutAnewIsLaidOutSo) {
+  const std::string a = "#include <a.h>\n", b = "#include <b.h>\n", c = "#include <c.h>\n";
+  const std::string wide = "void f(void) {\n}\n", narrow = "void f(void) {}\n";
+  expect_merge("c", {a + wide, a + b + narrow, a + c + wide}, a + b + c + narrow);
+  expect_merge("c", {a + wide, a + b + wide, a + c + narrow}, a + b + c + narrow);
+}
+
 // --- one signature ---
 
 // A class whose initialiser takes `parameters` and has `fields` in its body.

@@ -193,10 +193,11 @@ class TreeMerger {
     for (const Node* kid : in.kids) find_copies(*kid, side, of, found);
   }
 
-  // Only `side` changed anything; where the other only laid it out anew, in that layout if it can
-  // be.
+  // Only `side` changed anything, or neither did; where the other laid it out anew, in that layout
+  // if it can be.
   std::string one_side(const Sides<const Node*>& n, Side side) {
     const std::string_view text = n[side]->text;
+    if (text == n[kBase]->text) return std::string(n[other(side)]->text);
     const bool alike = n[kBase]->kind == n[side]->kind && !n[kBase]->kids.empty() &&
                        !n[side]->kids.empty() && !n[other(side)]->kids.empty();
     if (!alike || n[kBase]->text == n[other(side)]->text) return std::string(text);
