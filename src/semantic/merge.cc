@@ -78,7 +78,7 @@ class FileMerger {
       const Tree* left = parsed(merged->pieces.with(kLeft));
       const Tree* right = parsed(merged->pieces.with(kRight));
       if (left == nullptr || right == nullptr) return "the result cannot be parsed";
-      return broken_parts(order, *left, *right);
+      return broken_parts(order, *left, *right, merged->outdone);
     }
     const Tree* tree = parsed(merged->pieces.with(kLeft));
     if (tree != nullptr && !merged->columns.empty()) {
@@ -87,7 +87,7 @@ class FileMerger {
     }
     std::string why =
         tree == nullptr ? "the result cannot be parsed" : broken_rule(order, *tree).why;
-    if (why.empty()) why = lost_token(order, *tree);
+    if (why.empty()) why = lost_token(order, *tree, merged->outdone);
     return why.empty() ? why : why + " (after a merge of the tree)";
   }
 

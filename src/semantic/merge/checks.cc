@@ -381,7 +381,8 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   return brought_in_twice(sides);
 }
 
-std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,
+                       const std::set<std::string>& outdone) {
   std::unordered_map<std::string_view, std::array<int, 4>> counts, code;
   const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -404,7 +405,8 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   for (const auto& [token, n] : counts) {
     const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
     const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
-    if (brought && n[3] == 0) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
+    const bool lost = brought && n[3] == 0 && !outdone.contains(std::string(token));
+    if (lost) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
     if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
   }
   for (const auto& [name, n] : code) {
@@ -418,7 +420,8 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged) {
   return {};
 }
 
-std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right) {
+std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right,
+                         const std::set<std::string>& outdone) {
   std::unordered_set<std::string_view> there;  // tokens of the two
   ProseLines prose;
   for (const Tree* tree : {&left, &right}) {
@@ -434,7 +437,7 @@ std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, cons
   for (const Side side : {kLeft, kRight}) {
     for (const Node* leaf : sides[side]->leaves()) {
       if (leaf->text.size() == 1 || is_for_people(*leaf) || before.contains(leaf->text)) continue;
-      if (!there.contains(leaf->text)) {
+      if (!there.contains(leaf->text) && !outdone.contains(std::string(leaf->text))) {
         return "'" + std::string(leaf->text.substr(0, 40)) + "' would be lost";
       }
     }

@@ -40,6 +40,24 @@ TEST_F(MergeBoth, OneThatASideOnlyLaidOutAnewIsLaidOutSo) {
   expect_merge("c", {a + wide, a + b + wide, a + c + narrow}, a + b + c + narrow);
 }
 
+// --- a version that both raised ---
+
+TEST_F(MergeBoth, TheHigherVersion) {
+  const auto of = [](const std::string& version) { return "__version__ = \"" + version + "\"\n"; };
+  expect_merge("python", {of("2.2.3"), of("2.3.0.dev"), of("2.2.4")}, of("2.3.0.dev"));
+  expect_merge("python", {of("2.2.3.dev"), of("2.2.3"), of("2.10")}, of("2.10"));
+  const auto json = [](const std::string& version) {
+    return "{\n  \"version\": \"" + version + "\",\n  \"x\": \"" + version + "\"\n}\n";
+  };
+  EXPECT_THAT(why_not("json", {json("1.0.0"), json("1.0.1"), json("1.1.0")}),
+              HasSubstr("both sides changed \"x\""));
+  // A lower one than before, another one of the same numbers, and what is no number of a release.
+  why_not("python", {of("2.2.3"), of("2.2.2"), of("2.3.0")});
+  why_not("python", {of("2.2.3"), of("2.3.0.dev"), of("2.3.0")});
+  why_not("python", {of("3"), of("4"), of("5")});
+  why_not("python", {of("2.2.3"), of("2.3.0, final"), of("2.4.0")});
+}
+
 // --- one signature ---
 
 // A class whose initialiser takes `parameters` and has `fields` in its body.

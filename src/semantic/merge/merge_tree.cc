@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/prose.h"
@@ -51,6 +52,10 @@ Text merge_comments(const Sides<std::string_view>& s) {
   return merge_prose(s);
 }
 
+bool is_version(std::string_view name) {
+  return lower_ascii(name).contains("version");
+}
+
 Sides<std::string_view> texts_of(const Sides<const Node*>& n) {
   return {n[0]->text, n[1]->text, n[2]->text};
 }
@@ -76,6 +81,7 @@ class TreeMerger {
     out.inside = inside_;
     out.by_lines = by_lines_;
     out.columns = std::move(columns_);
+    out.outdone = std::move(outdone_);
     for (const std::string& way : made_) out.made += (out.made.empty() ? "" : ", ") + way;
     return out;
   }
@@ -119,6 +125,7 @@ class TreeMerger {
     if (n[0]->kids.empty() || n[1]->kids.empty() || n[2]->kids.empty()) {
       const Text words = is_for_people(*n[kBase]) ? merge_words(n) : std::nullopt;
       if (words) return Pieces(*words);
+      if (const auto higher = higher_version(n)) return Pieces(n[*higher]->text);
       return in_conflict(texts_of(n), "both sides changed " + place_of(*n[kBase]));
     }
     const bool container = n[kBase]->role == Role::kMembers || n[kBase]->role == Role::kSet;
@@ -136,6 +143,18 @@ class TreeMerger {
       made_.insert("both signatures");
     }
     return merge_kids(n);
+  }
+
+  // Both sides raised what a name calls a version.
+  std::optional<Side> higher_version(const Sides<const Node*>& n) {
+    const Node* named = n[kBase];
+    while (named != nullptr && named->decl.empty()) named = named->parent;
+    if (named == nullptr || !is_version(named->name)) return std::nullopt;
+    const auto higher = higher_release(texts_of(n));
+    if (!higher) return std::nullopt;
+    outdone_.emplace(n[other(*higher)]->text);
+    made_.insert("the higher version");
+    return higher;
   }
 
   Text merge_words(const Sides<const Node*>& n) {
@@ -432,6 +451,7 @@ class TreeMerger {
   int inside_ = 0;
   bool by_lines_ = false;
   std::set<std::string> made_;
+  std::set<std::string> outdone_;
   std::set<std::string_view> columns_;
 };
 

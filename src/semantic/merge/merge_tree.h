@@ -17,6 +17,7 @@ struct TreeMerge {
                    // what is told by its name, were put together from both sides
   bool by_lines = false;               // a function that both sides changed was merged by its lines
   std::set<std::string_view> columns;  // kinds of lists whose columns are to be laid out anew
+  std::set<std::string> outdone;  // tokens of a side that a higher version of the other replaced
   std::string made;  // the ways that were used where both sides changed a node, with its kind
 };
 
@@ -45,12 +46,14 @@ struct Broken {
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put
-// together from parts. Nor is a name there that one side took out everywhere (it was renamed, or is
-// no more) and the other began to use in one place more.
-std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged);
+// together from parts; those of `outdone` may be lost. Nor is a name there that one side took out
+// everywhere (it was renamed, or is no more) and the other began to use in one place more.
+std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,
+                       const std::set<std::string>& outdone);
 
 // The same for a merge with conflicts, with each side's text in all of them: both parse no worse
 // than the sides, declare nothing twice that was not, and what a side brought in is in one of them.
-std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right);
+std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right,
+                         const std::set<std::string>& outdone);
 
 }  // namespace gittxn::semantic

@@ -1,6 +1,8 @@
 #include "semantic/merge/prose.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <vector>
 
 #include "semantic/merge/runs.h"
@@ -31,7 +33,41 @@ std::string both_added(std::string_view left, std::string_view right) {
          std::string(second.of({begin, second.count()}));
 }
 
+// The numbers of "1.2.3-dev": two at least. Empty of anything else.
+std::vector<unsigned long> release_numbers(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 9;
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\"'v"), text.size());
+  text = text.substr(begin, text.find_last_not_of(" \t\"'") + 1 - begin);
+  std::vector<unsigned long> numbers;
+  for (;;) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (end == 0 || end > kMaxDigits) return {};
+    numbers.push_back(std::stoul(std::string(text.substr(0, end))));
+    text.remove_prefix(end);
+    const bool more =
+        text.size() > 1 && text[0] == '.' && std::isdigit(static_cast<unsigned char>(text[1])) != 0;
+    if (!more) break;
+    text.remove_prefix(1);
+  }
+  constexpr std::string_view kBehind =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-";
+  if (numbers.size() < 2 || text.find_first_not_of(kBehind) != std::string_view::npos) return {};
+  while (numbers.back() == 0 && numbers.size() > 1) numbers.pop_back();
+  return numbers;
+}
+
 }  // namespace
+
+std::optional<Side> higher_release(const Sides<std::string_view>& texts) {
+  Sides<std::vector<unsigned long>> numbers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    numbers[i] = release_numbers(texts[i]);
+    if (numbers[i].empty()) return std::nullopt;
+  }
+  if (numbers[kLeft] == numbers[kRight]) return std::nullopt;
+  if (std::min(numbers[kLeft], numbers[kRight]) < numbers[kBase]) return std::nullopt;
+  return numbers[kLeft] > numbers[kRight] ? kLeft : kRight;
+}
 
 bool is_for_people(const Node& node) {
   if (node.comment) return true;
