@@ -74,6 +74,28 @@ TEST_F(MergeBoth, ParametersThatMayBeLeftOutWithTheirFields) {
                editor(", wait=False, shell=True", left + right));
 }
 
+TEST_F(MergeBoth, WhatIsToldWithoutAnOrderBesideParameters) {
+  const auto java = [](const std::string& before, const std::string& parameters) {
+    return "class A {\n  " + before + "int f(" + parameters + ") {\n    return a;\n  }\n}\n";
+  };
+  const std::string rest = ") throws IOException";
+  expect_merge("java", {java("", "int a"), java("", "int a, int b"), java("final ", "int a")},
+               java("final ", "int a, int b"));
+  expect_merge("java",
+               {"class A { int f(int a) { return a; } }\n",
+                "class A { int f(int a) throws X { return a; } }\n",
+                "class A { int f(long a) { return a; } }\n"},
+               "class A { int f(long a) throws X { return a; } }\n");
+  expect_merge("python",
+               {"def f(a):\n    return a\n", "@cached\ndef f(a):\n    return a\n",
+                "def f(a: int) -> int:\n    return a\n"},
+               "@cached\ndef f(a: int) -> int:\n    return a\n");
+  // What a side took away others may rely on.
+  EXPECT_THAT(
+      why_not("java", {java("final ", "int a"), java("final ", "int a, int b"), java("", "int a")}),
+      HasSubstr("the signature of f()"));
+}
+
 TEST_F(MergeBoth, ParametersOnLinesOfTheirOwn) {
   const auto with = [](const std::string& more, const std::string& call) {
     return "def edit(\n    text: str,\n    env: str | None = None,\n" + more +

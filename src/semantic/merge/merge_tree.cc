@@ -116,6 +116,7 @@ class TreeMerger {
     if (unchanged_in(n, kLeft, kRight)) return Pieces(n[kLeft]->text);
     const std::string name(n[kBase]->kind);
     if (n[kLeft]->kind != name || n[kRight]->kind != name) {
+      if (auto inner = merge_inner(n)) return *std::move(inner);
       if (const Text wrapped = merge_wrapped(n)) return Pieces(*wrapped);
       return in_conflict(texts_of(n), "both sides changed " + place_of(*n[kBase]));
     }
@@ -179,6 +180,29 @@ class TreeMerger {
     out.append(merge_node(body));
     out.append(merge_around(after));
     return out;
+  }
+
+  // One side put something around a declaration that stays what it is (a decorator, "export"), and
+  // the other changed it.
+  std::optional<Pieces> merge_inner(const Sides<const Node*>& n) {
+    for (const Side side : {kLeft, kRight}) {
+      if (n[other(side)]->kind != n[kBase]->kind || n[side]->decl != n[kBase]->decl) continue;
+      const auto is_inner = [&](const Node* kid) {
+        return kid->kind == n[kBase]->kind && !kid->decl.empty() && kid->name == n[side]->name;
+      };
+      const auto inner = std::ranges::find_if(n[side]->kids, is_inner);
+      if (inner == n[side]->kids.end()) continue;
+      const std::string_view whole = n[side]->text;
+      const auto at = static_cast<std::size_t>((*inner)->text.data() - whole.data());
+      Sides<const Node*> inside = n;
+      inside[side] = *inner;
+      made_.insert("around " + std::string(n[kBase]->kind));
+      Pieces out(whole.substr(0, at));
+      out.append(merge_node(inside));
+      out.settle(whole.substr(at + (*inner)->text.size()));
+      return out;
+    }
+    return std::nullopt;
   }
 
   // What one side put into something larger is in it as it was: what the other made of it goes

@@ -18,16 +18,49 @@ bool is_within(std::uint32_t leaf, const Node* node) {
   return node != nullptr && leaf >= node->leaf && leaf < node->leaf + node->leaves;
 }
 
+// The parts of a function that say nothing of its parameters: what is told without an order
+// (modifiers, what it throws), and what decorates it.
+void find_apart(const Node& function, std::vector<const Node*>* apart) {
+  for (const Node* kid : function.kids) {
+    if (kid->role == Role::kSet || kid->kind == "decorator") apart->push_back(kid);
+    if (kid->decl == function.decl && kid->name == function.name) find_apart(*kid, apart);
+  }
+}
+
+enum class Apart { kCounts, kLeftOut };
+
 // The tokens of a function but those of its body and of `without`. Commas are layout: some
 // formatters put one behind the last parameter.
-Tokens signature_of(const Tree& tree, const Node& function, const Node* without = nullptr) {
+Tokens signature_of(const Tree& tree, const Node& function, Apart what_is_apart,
+                    const Node* without = nullptr) {
   const Node* body = body_of(function);
+  std::vector<const Node*> left_out = {body, without};
+  if (what_is_apart == Apart::kLeftOut) find_apart(function, &left_out);
   Tokens tokens;
   for (std::uint32_t i = function.leaf; i < function.leaf + function.leaves; ++i) {
-    if (is_within(i, body) || is_within(i, without)) continue;
+    if (std::ranges::any_of(left_out, [i](const Node* part) { return is_within(i, part); }))
+      continue;
     if (tree.leaves()[i]->text != ",") tokens.push_back(tree.leaves()[i]->text);
   }
   return tokens;
+}
+
+// Each side has what stands apart in the base, and may have more.
+Apart only_grown(const Sides<const Tree*>& trees, const Sides<const Node*>& functions) {
+  Sides<Tokens> tokens;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<const Node*> apart;
+    find_apart(*functions[i], &apart);
+    for (const Node* part : apart) {
+      for (std::uint32_t leaf = part->leaf; leaf < part->leaf + part->leaves; ++leaf) {
+        tokens[i].push_back(trees[i]->leaves()[leaf]->text);
+      }
+    }
+    std::ranges::sort(tokens[i]);
+  }
+  const bool grown = std::ranges::includes(tokens[kLeft], tokens[kBase]) &&
+                     std::ranges::includes(tokens[kRight], tokens[kBase]);
+  return grown ? Apart::kLeftOut : Apart::kCounts;
 }
 
 bool both_changed(const Sides<Tokens>& tokens) {
@@ -112,20 +145,22 @@ const Node* body_of(const Node& function) {
 }
 
 bool both_changed_signature(const Sides<const Tree*>& trees, const Sides<const Node*>& functions) {
+  const Apart apart = only_grown(trees, functions);
   Sides<Tokens> tokens;
-  for (std::size_t i = 0; i < 3; ++i) tokens[i] = signature_of(*trees[i], *functions[i]);
+  for (std::size_t i = 0; i < 3; ++i) tokens[i] = signature_of(*trees[i], *functions[i], apart);
   return both_changed(tokens);
 }
 
 std::string against_both_signatures(const Sides<const Tree*>& trees,
                                     const Sides<const Node*>& functions) {
   const std::string changed = "both sides changed the signature of ";
+  const Apart apart = only_grown(trees, functions);
   Sides<Parameters> all;
   Sides<Tokens> rest;
   for (std::size_t i = 0; i < 3; ++i) {
     const Node* list = parameters_of(*functions[i]);
     if (list == nullptr) return changed;
-    rest[i] = signature_of(*trees[i], *functions[i], list);
+    rest[i] = signature_of(*trees[i], *functions[i], apart, list);
     all[i] = {trees[i], functions[i], items_of(*list), {}};
   }
   if (both_changed(rest)) return changed;

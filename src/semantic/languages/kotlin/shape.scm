@@ -1,5 +1,6 @@
 ; Kotlin. Functions overload by parameters, and by what they extend.
 [(source_file) (class_body) (enum_class_body)] @members
+(modifiers) @set
 (import) @import
 (package_header (_) @name) @decl.package
 (type_alias type: (_) @name) @decl.type
