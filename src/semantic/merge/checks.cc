@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "base/text.h"
+#include "semantic/kinds.h"
 #include "semantic/merge/brought_in.h"
 #include "semantic/merge/calls.h"
 #include "semantic/merge/lists.h"
@@ -319,6 +320,8 @@ class Checker {
         if (before_[side].contains(name) || found.times != 1) continue;
         const auto kept = before_[other(side)].find(name);
         if (kept == before_[other(side)].end() || renamed(*found.node, side)) continue;
+        // Of several objects in one array any may have the key.
+        if (declared.node->decl == "key" && kept->second.times > 1) continue;
         const Node& now = *kept->second.node;
         const std::vector<Span> places = {span_of(kBase, *sides_[kBase], *found.node),
                                           span_of(other(side), *sides_[other(side)], now)};
@@ -409,6 +412,8 @@ std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,
     if (lost) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
     if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
   }
+  // A key of data is nothing that another place uses.
+  if (is_data(sides[kBase]->language())) return {};
   for (const auto& [name, n] : code) {
     for (const Side side : {kLeft, kRight}) {
       if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {

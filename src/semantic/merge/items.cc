@@ -194,8 +194,18 @@ std::string_view any_separator(const Sides<Items>& lists) {
   return {};
 }
 
-std::string_view last_separator(const Items& list) {
-  return list.items.empty() ? std::string_view() : list.items.back().sep;
+// What stands behind the last item. A list without items says nothing of it.
+std::string_view last_separator(const Sides<Items>& lists) {
+  Sides<std::string_view> last;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!lists[i].items.empty()) last[i] = lists[i].items.back().sep;
+  }
+  const auto is_empty = [&](std::size_t i) { return lists[i].items.empty(); };
+  if (is_empty(kBase)) last[kBase] = last[is_empty(kLeft) ? kRight : kLeft];
+  for (const Side side : {kLeft, kRight}) {
+    if (is_empty(side)) last[side] = last[kBase];
+  }
+  return pick(last[kBase], last[kLeft], last[kRight]);
 }
 
 }  // namespace
@@ -243,7 +253,7 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
     }
     out.sep = needed ? between : own;
   } else {
-    out.sep = pick(last_separator(lists[0]), last_separator(lists[1]), last_separator(lists[2]));
+    out.sep = last_separator(lists);
   }
   return out;
 }

@@ -194,6 +194,13 @@ class Matcher {
                items, [&](const Item& item) { return item.node->field == node.field; }) == 1;
   }
 
+  // The value of a key, which is a list wherever it is, is one list, though nothing in it stayed.
+  static bool is_list_of_key(const Node& node) {
+    const bool list =
+        node.role == Role::kSet || node.role == Role::kList || node.role == Role::kMembers;
+    return list && node.parent != nullptr && node.parent->decl == "key";
+  }
+
   // 0 when they are not the same thing changed.
   double pairing(std::size_t i, std::size_t j, double least) const {
     const Node& left = *x(i).node;
@@ -205,6 +212,7 @@ class Matcher {
     }
     if (left.kind != right.kind || left.decl != right.decl || left.decl == "import") return 0;
     if (is_for_people(left) && is_for_people(right)) return 1;
+    if (least < 0.5 && is_list_of_key(left) && is_list_of_key(right)) return 1;
     if (left.kids.empty() != right.kids.empty()) return 0;
     if (left.kids.empty()) return left.named && least < 0.5 ? 0.1 : 0;
     // A declaration under another name is the same one only when most of it stayed.

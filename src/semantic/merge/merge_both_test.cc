@@ -298,6 +298,25 @@ TEST_F(MergeBoth, AFieldOfAnotherTypeAgainstAValueMore) {
                   .clean());
 }
 
+TEST_F(MergeBoth, ListsOfAProjectAreSets) {
+  const auto project = [](const std::string& keywords, const std::string& authors) {
+    return "[project]\nkeywords = [" + keywords + "]\nauthors = [\n" + authors + "]\n";
+  };
+  const std::string a = "  { name = \"A\" },\n", b = "  { name = \"B\" },\n";
+  expect_merge("toml",
+               {project("\"x\"", a), project("\"x\", \"y\"", a + b), project("\"z\", \"y\"", "")},
+               project("\"z\", \"y\"", b));
+  why_not("toml", {"x = [1, 2]\n", "x = [2, 3]\n", "x = [4, 2]\n"});
+}
+
+TEST_F(MergeBoth, WhatIsToldByItsNameBesideWhatIsGone) {
+  const std::string open = "struct s v = {\n", a = "    .a = 1,\n", b = "    .b = 2,\n";
+  const std::string end = "};\n";
+  expect_merge("c", {open + a + end, open + a + b + end, open + end}, open + b + end);
+  expect_merge("c", {open + a + end, open + end, open + a + b + end}, open + b + end);
+  why_not("c", {open + "  1,\n" + end, open + "  1,\n  2,\n" + end, open + end});
+}
+
 TEST_F(MergeBoth, ValuesAddedToOneList) {
   const auto with = [](const std::string& more) {
     return "cases = [\n    (1, 2),\n" + more + "]\n";

@@ -332,7 +332,7 @@ class ListMerger {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
     const bool unordered =
-        role_ == Role::kMembers || role_ == Role::kSet || adds_keyed(gap) || adds_values(gap);
+        role_ == Role::kMembers || role_ == Role::kSet || is_keyed(gap) || adds_values(gap);
     if (!unordered) return "both sides changed one place";
     Sides<Order> own;
     for (const Side side : {kLeft, kRight}) {
@@ -364,10 +364,9 @@ class ListMerger {
     return {};
   }
 
-  // Both sides only added, and all of it is told by its name.
-  bool adds_keyed(const Gap& gap) const {
-    if (!gap[kBase].empty()) return false;
-    return std::ranges::all_of(kTheTwo, [&](Side side) {
+  // All of it is told by its name.
+  bool is_keyed(const Gap& gap) const {
+    return std::ranges::all_of(kVersions, [&](Side side) {
       return std::ranges::all_of(
           gap[side], [&](std::size_t slot) { return item(slot, side).node->role == Role::kKeyed; });
     });

@@ -27,3 +27,4 @@
 (field_declaration declarator: (_) @name) @decl.field
 (enumerator name: (_) @name) @decl.constant
 (initializer_list) @list
+(initializer_list (initializer_pair . designator: (field_designator (_) @key)) @keyed)

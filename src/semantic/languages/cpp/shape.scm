@@ -47,3 +47,4 @@
 (enumerator name: (_) @name) @decl.constant
 (parameter_list (optional_parameter_declaration declarator: (_) @key) @keyed)
 (initializer_list) @list
+(initializer_list (initializer_pair . designator: (field_designator (_) @key)) @keyed)

@@ -4,3 +4,5 @@
 (table . (_) @name) @decl.table
 (table_array_element . (_) @name) @decl.element
 (array) @list
+((pair (bare_key) @_names (array) @set) (#any-of? @_names "keywords" "classifiers" "categories"
+  "authors" "maintainers" "dependencies" "dynamic" "optional-dependencies"))
