@@ -123,6 +123,13 @@ Result<std::optional<semantic::ConflictText>> configured_style(const Host& host)
   return style;
 }
 
+// How much the name of a file says of what is in it.
+int tells(std::string_view name) {
+  const semantic::TextKind kind = semantic::text_kind_of(name);
+  if (kind == semantic::TextKind::kPlain) return name.empty() ? 0 : 1;
+  return kind == semantic::TextKind::kCode ? 2 : 3;
+}
+
 }  // namespace
 
 std::vector<std::string> merge_languages() {
@@ -145,8 +152,7 @@ Result<MergeFileReport> merge_file(const Host& host, const MergeFileRequest& req
   const auto* language = TRY(language_for(request, texts[semantic::kLeft]));
   semantic::MergeAs as(language);
   for (const std::string& name : request.names) {
-    const bool told = semantic::text_kind_of(as.path) != semantic::TextKind::kPlain;
-    if (!told && request.language.empty()) as.path = name;
+    if (request.language.empty() && tells(name) > tells(as.path)) as.path = name;
   }
   semantic::MergeLabels labels = labels_of(request);
   MergeFileReport report{TRY(semantic::merge_file(as, texts, labels)),

@@ -10,6 +10,7 @@
 #include "semantic/merge/entries.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
+#include "semantic/merge/plain_code.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -147,6 +148,9 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
     const std::string key = key_added_twice(path, texts, lines.text);
     if (key.empty() || kind == TextKind::kParagraphs) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
+    }
+    if (const auto once = without_second(path, texts, key)) {
+      return merge_by_lines(path, *once, labels);
     }
     ConflictedText whole =
         TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));

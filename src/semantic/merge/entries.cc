@@ -4,11 +4,11 @@
 #include <cctype>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "semantic/merge/plain_code.h"
 #include "semantic/merge/runs.h"
 #include "semantic/syntax.h"
 
@@ -346,30 +346,6 @@ std::string_view assigned_key(std::string_view line) {
   return assigns ? line.substr(0, end) : std::string_view();
 }
 
-// "class Name" of "  public class Name {", with the white space before it.
-std::string_view declared_type(std::string_view line) {
-  constexpr std::string_view kTypes[] = {"class",  "interface", "struct", "enum",      "trait",
-                                         "object", "protocol",  "module", "defmodule", "contract"};
-  constexpr std::string_view kBefore[] = {"public", "private", "internal", "abstract", "final",
-                                          "sealed", "data",    "case",     "export",   "open"};
-  const auto is_in = [](std::span<const std::string_view> words, std::string_view word) {
-    return std::ranges::find(words, word) != words.end();
-  };
-  std::size_t at = std::min(line.find_first_not_of(" \t"), line.size());
-  for (bool type = false; at < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(" \t\r\n({<:;", at), line.size());
-    const std::string_view word = line.substr(at, end - at);
-    if (type) {
-      const bool name = !word.empty() && std::isupper(static_cast<unsigned char>(word[0])) != 0;
-      return name ? line.substr(0, end) : std::string_view();
-    }
-    type = is_in(kTypes, word);
-    if (!type && !is_in(kBefore, word)) return {};
-    at = std::min(line.find_first_not_of(" \t", end), line.size());
-  }
-  return {};
-}
-
 // Each line gives something a value, or says nothing.
 bool assigns_only(std::string_view text) {
   return std::ranges::all_of(whole_lines(text), [](std::string_view line) {
@@ -381,6 +357,13 @@ bool assigns_only(std::string_view text) {
   });
 }
 
+// Each line declares a name, or is empty.
+bool records_only(std::string_view text) {
+  return std::ranges::all_of(whole_lines(text), [](std::string_view line) {
+    return is_blank(line) || !record_name(line).empty();
+  });
+}
+
 std::optional<std::string> resolve(TextKind kind, std::string_view path, std::string_view before,
                                    const Sides<std::string_view>& run) {
   if (kind == TextKind::kEntries) return merge_entry_run(path, run);
@@ -388,6 +371,10 @@ std::optional<std::string> resolve(TextKind kind, std::string_view path, std::st
     if (!std::ranges::all_of(run, assigns_only)) return std::nullopt;
     return merge_entry_run(path, run);
   }
+  if (kind == TextKind::kRecords && std::ranges::all_of(run, records_only)) {
+    return merge_entry_run(path, run);
+  }
+  if (kind == TextKind::kCode || kind == TextKind::kRecords) return merge_code_run(run);
   if (kind == TextKind::kElements && !run[kBase].empty()) return both_attributes(run);
   if (!run[kBase].empty() || run[kLeft].empty() || run[kRight].empty()) return std::nullopt;
   if (kind == TextKind::kElements) return both_elements(run[kLeft], run[kRight]);
@@ -403,6 +390,7 @@ std::string key_of_line(std::string_view path, std::string_view line) {
         key, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
     return word && !key.ends_with('(') ? key : std::string();
   }
+  if (is_record_file(path) && trimmed(line).ends_with(',')) return std::string(record_name(line));
   const std::string_view type = declared_type(line);
   return std::string(type.empty() ? assigned_key(line) : type);
 }
@@ -434,7 +422,10 @@ TextKind text_kind_of(std::string_view path) {
                            ".htm", ".svg", ".plist", ".xaml", ".resx"})) {
     return TextKind::kElements;
   }
-  return TextKind::kPlain;
+  if (is_record_file(file)) return TextKind::kRecords;
+  const bool code = file.find('.', 1) != std::string_view::npos &&
+                    !ends_with_any(file, {".txt", ".csv", ".tsv", ".log"});
+  return code ? TextKind::kCode : TextKind::kPlain;
 }
 
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,

@@ -21,6 +21,8 @@ enum class TextKind {
   kAssignments,  // some lines are, as in a Makefile or below a section of an .ini file
   kParagraphs,   // words for people
   kElements,     // tags that open and close
+  kRecords,      // lines that each declare a name (plain_code.h)
+  kCode,         // anything else whose name has an ending
 };
 
 // The kind that the name of the file tells. A file in a language that is understood has none.
@@ -35,6 +37,8 @@ TextKind text_kind_of(std::string_view path);
 //                twice, nor within a block of code
 //   kElements    what both only added, where it is whole elements with different names, or
 //                attributes with different names of one tag
+//   kRecords     as entries, where all of what is in conflict is records; else as code
+//   kCode        as merge_code_run says (plain_code.h)
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
                                          const Sides<std::string>& texts);
 

@@ -130,5 +130,64 @@ TEST(Entries, AKeyThatBothAddedToAFileInAnUnknownLanguage) {
       merge("x.nix", {with("", ""), with("  d = 4;\n", ""), with("", "  e = 5;\n")}).clean());
 }
 
+// --- code in a language without a grammar ---
+
+TEST(PlainCode, ImportsThatBothAdded) {
+  const std::string a = "import 'a.dart';\n", b = "import 'b.dart';\n", c = "import 'c.dart';\n";
+  expect_merge("m.dart", {a, a + b, a + c}, a + b + c);
+  expect_merge("m.dart", {a, a + b + c, a + c + b}, a + b + c);
+  expect_conflict("m.dart", {a, a + b + "main() {}\n", a + c});
+  expect_conflict("m.dart", {a, a + "import (\n", a + c});
+  expect_conflict("words.txt", {"import a\n", "import a\nimport b\n", "import a\nimport c\n"});
+}
+
+TEST(PlainCode, FieldsThatBothAdded) {
+  const auto with = [](const std::string& fields) {
+    return "class A {\n  bool? a;\n" + fields + "}\n";
+  };
+  expect_merge("m.dart", {with(""), with("  int? b;\n"), with("  List<int> c;\n")},
+               with("  int? b;\n  List<int> c;\n"));
+  expect_conflict("m.dart", {with(""), with("  int? b;\n"), with("  String b;\n")});
+  expect_conflict("m.dart", {with(""), with("  int b = 1;\n"), with("  int c;\n")});
+  expect_conflict("m.dart", {with(""), with("  await b;\n"), with("  int c;\n")});
+}
+
+TEST(PlainCode, NamesThatBothAddedToAListOnOneLine) {
+  expect_merge("m.hs", {"import M (a)\n", "import M (a, b)\n", "import M (a, c, d)\n"},
+               "import M (a, b, c, d)\n");
+  expect_merge(
+      "m.hs",
+      {"data E deriving (Eq)\n", "data E deriving (Eq, Ord)\n", "data E deriving (Eq, Show)\n"},
+      "data E deriving (Eq, Ord, Show)\n");
+  expect_merge("m.f90", {"integer :: a\n", "integer :: a, b\n", "integer :: a, c\n"},
+               "integer :: a, b, c\n");
+  expect_merge(
+      "m.vue",
+      {"import { a } from 'm'\n", "import { a, aa } from 'm'\n", "import { a, ba } from 'm'\n"},
+      "import { a, aa, ba } from 'm'\n");
+  // Arguments are told by their places; what both changed otherwise, and one name twice.
+  expect_conflict("m.hs", {"f(a)\n", "f(a, b)\n", "f(a, c)\n"});
+  expect_conflict("m.nix", {"{a}: 1\n", "{a, b}: 1\n", "{a, c}: 2\n"});
+  expect_conflict("m.nix", {"{a}: 1\n", "{a, b}: 1\n", "{a, b, c}: 1\n"});
+  expect_conflict("m.ex", {"def f(a, b) do\n", "def f(x, a, b) do\n", "def f(a, b, y) do\n"});
+}
+
+TEST(PlainCode, NamesOfAFileThatDeclares) {
+  expect_merge("m.ml",
+               {"{\n  a = 1;\n}\n", "{\n  B.a = 1;\n  b = 2;\n}\n", "{\n  a = 1;\n  c = 3;\n}\n"},
+               "{\n  B.a = 1;\n  b = 2;\n  c = 3;\n}\n");
+  expect_conflict("m.nix", {"{\n}\n", "{\n  a = 1;\n}\n", "{\n  a = 2;\n}\n"});
+  const std::string x = "  x = 1;\n", y = "  y = 2;\n\n  z = 3;\n", both = "  both = 4;\n";
+  expect_merge("m.nix",
+               {"{\n" + x + y + "}\n", "{\n" + x + y + both + "}\n", "{\n" + x + both + y + "}\n"},
+               "{\n" + x + y + both + "}\n");
+  expect_merge("m.nix",
+               {"{\n  a,\n  b,\n}: {}\n", "{\n  lib,\n  a,\n  b,\n}: {}\n",
+                "{\n  a,\n  b,\n  lib,\n}: {}\n"},
+               "{\n  lib,\n  a,\n  b,\n}: {}\n");
+  expect_conflict("m.nix", {"{\n" + x + y + "}\n", "{\n" + x + y + both + "}\n",
+                            "{\n" + x + "  both = 5;\n" + y + "}\n"});
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
