@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "semantic/merge/code_blocks.h"
 #include "semantic/merge/entries.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
@@ -140,6 +141,28 @@ Merged in_conflict(ConflictedText conflict, std::string why, const MergeLabels& 
   return out;
 }
 
+// Each block of code as what it is, and what stands around them. Nothing where the versions have
+// other blocks, or a block conflicts.
+Result<std::optional<std::string>> merge_blocks(std::string_view path,
+                                                const Sides<std::string>& texts) {
+  Sides<std::vector<TextBlock>> blocks;
+  for (std::size_t i = 0; i < 3; ++i) blocks[i] = blocks_of(path, texts[i]);
+  const std::size_t count = blocks[kBase].size();
+  if (count < 2 || blocks[kLeft].size() != count || blocks[kRight].size() != count) {
+    return std::nullopt;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const TextBlock& base = blocks[kBase][i];
+    const MergeAs as = base.code ? MergeAs(base.language) : MergeAs(path, "");
+    const auto text = [&](Side side) { return std::string(blocks[side][i].text); };
+    Merged block = TRY(merge_file(as, {text(kBase), text(kLeft), text(kRight)}, {}));
+    if (!block.clean()) return std::nullopt;
+    out += block.text;
+  }
+  return out;
+}
+
 Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& texts,
                               const MergeLabels& labels) {
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
@@ -158,6 +181,9 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   }
   if (auto entries = merge_entries(kind, path, texts)) {
     return Merged{MergeRule::kStructure, *std::move(entries), "entries of both"};
+  }
+  if (auto blocks = TRY(merge_blocks(path, texts))) {
+    return Merged{MergeRule::kStructure, *std::move(blocks), "blocks of code"};
   }
   return in_conflict({std::move(lines.text), lines.conflicts}, "both sides changed the same lines",
                      labels);

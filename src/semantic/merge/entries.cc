@@ -23,11 +23,11 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
   return std::ranges::any_of(ends, [text](std::string_view end) { return text.ends_with(end); });
 }
 
-using Lines = std::vector<std::string_view>;
+using WholeLines = std::vector<std::string_view>;
 
 // Lines with their ends; the last one may have none.
-Lines whole_lines(std::string_view text) {
-  Lines lines;
+WholeLines whole_lines(std::string_view text) {
+  WholeLines lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
     lines.push_back(text.substr(0, end));
@@ -70,14 +70,14 @@ std::string key_of(std::string_view path, std::string_view line) {
   return std::string(bare.substr(0, bare.find_first_of("=:<>~!;[ \t")));
 }
 
-struct Entry {
+struct KeyedEntry {
   std::string key;
   std::string text;  // with the comments above it
 };
 
 // Nothing when a key is there twice, or comments stand behind the last one.
-std::optional<std::vector<Entry>> entries_in(std::string_view path, std::string_view text) {
-  std::vector<Entry> found;
+std::optional<std::vector<KeyedEntry>> entries_in(std::string_view path, std::string_view text) {
+  std::vector<KeyedEntry> found;
   std::set<std::string> keys;
   std::string lead;
   bool goes_on = false;
@@ -88,7 +88,7 @@ std::optional<std::vector<Entry>> entries_in(std::string_view path, std::string_
       lead += line;
       continue;
     } else {
-      Entry entry{key_of(path, line), std::exchange(lead, {}) + std::string(line)};
+      KeyedEntry entry{key_of(path, line), std::exchange(lead, {}) + std::string(line)};
       // A line that takes back an earlier one has to stay behind it.
       if (entry.key.starts_with('!') || !keys.insert(entry.key).second) return std::nullopt;
       found.push_back(std::move(entry));
@@ -99,8 +99,8 @@ std::optional<std::vector<Entry>> entries_in(std::string_view path, std::string_
   return found;
 }
 
-const Entry* find_entry(const std::vector<Entry>& entries, const std::string& key) {
-  const auto found = std::ranges::find(entries, key, &Entry::key);
+const KeyedEntry* find_entry(const std::vector<KeyedEntry>& entries, const std::string& key) {
+  const auto found = std::ranges::find(entries, key, &KeyedEntry::key);
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -111,7 +111,7 @@ std::string with_line_end(std::string text) {
 
 // One entry in its three versions, by nullptr where it is not. Nothing: both changed it
 // differently.
-std::optional<std::string> merge_entry(const Sides<const Entry*>& versions) {
+std::optional<std::string> merge_entry(const Sides<const KeyedEntry*>& versions) {
   const auto text = [&](Side side) {
     return versions[side] == nullptr ? std::string() : with_line_end(versions[side]->text);
   };
@@ -122,7 +122,7 @@ std::optional<std::string> merge_entry(const Sides<const Entry*>& versions) {
 
 std::optional<std::string> merge_entry_run(std::string_view path,
                                            const Sides<std::string_view>& run) {
-  Sides<std::vector<Entry>> all;
+  Sides<std::vector<KeyedEntry>> all;
   for (std::size_t i = 0; i < 3; ++i) {
     auto entries = entries_in(path, run[i]);
     if (!entries) return std::nullopt;
@@ -130,9 +130,9 @@ std::optional<std::string> merge_entry_run(std::string_view path,
   }
   // Left's order; what only the right has stands behind what it follows there.
   std::vector<std::string> order;
-  for (const Entry& entry : all[kLeft]) order.push_back(entry.key);
+  for (const KeyedEntry& entry : all[kLeft]) order.push_back(entry.key);
   std::string before;
-  for (const Entry& entry : all[kRight]) {
+  for (const KeyedEntry& entry : all[kRight]) {
     auto at = std::ranges::find(order, entry.key);
     if (at == order.end()) {
       at = std::ranges::find(order, before);

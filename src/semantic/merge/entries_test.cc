@@ -189,5 +189,34 @@ TEST(PlainCode, NamesOfAFileThatDeclares) {
                             "{\n" + x + "  both = 5;\n" + y + "}\n"});
 }
 
+// --- code in other texts ---
+
+TEST(CodeBlocks, EachAsWhatItIs) {
+  const auto page = [](const std::string& fence, const std::string& python, const std::string& c) {
+    return "# T\n\n```" + fence + "\nfrom m import " + python + "\n```\n\n~~~~c\n```\n" + c +
+           "~~~~\n\nEnd.\n";
+  };
+  const std::string f = "int f();\n", g = "int g();\n", h = "int h();\n";
+  expect_merge("a.md",
+               {page("python", "a", f), page("python", "a, b", f + g), page("py", "a, c", f + h)},
+               page("py", "a, b, c", f + g + h));
+  // One that is in conflict, other blocks, and one that does not end.
+  expect_conflict("a.md", {page("c", "a", f), page("c", "b", f), page("c", "c", f)});
+  const std::string more = "```\n```\n";
+  expect_conflict("a.md", {page("c", "a", f), more + page("c", "b", f), page("c", "c", f)});
+  expect_conflict("a.md", {"```c\na\n", "```c\nb\n", "```c\nc\n"});
+}
+
+TEST(CodeBlocks, ScriptsOfComponents) {
+  const auto component = [](const std::string& names, const std::string& words) {
+    return "<script setup lang=\"ts\">\nimport { " + names +
+           " } from 'm'\n</script>\n\n<template>\n  <p>" + words + "</p>\n</template>\n";
+  };
+  expect_merge("A.vue",
+               {component("a", "w"), component("a, b, type T", "w"), component("c, a", "v")},
+               component("c, a, b, type T", "v"));
+  expect_conflict("A.vue", {component("a", "w"), component("a", "x"), component("a", "y")});
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
