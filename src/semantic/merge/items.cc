@@ -127,6 +127,24 @@ std::string_view pick(std::string_view base, std::string_view left, std::string_
   return left == base ? right : left;
 }
 
+// The first one of the first list that has one. Where none has two items, a comma stands between
+// what is told by its name in parentheses and braces.
+std::string_view any_separator(const Sides<Items>& lists) {
+  for (const Items& list : lists) {
+    if (list.separator.empty()) continue;
+    const auto first =
+        std::ranges::find_if(list.items, [](const Item& item) { return !item.sep.empty(); });
+    if (first != list.items.end()) return first->sep;
+  }
+  const bool named = std::ranges::any_of(lists, [](const Items& list) {
+    return (list.open == "(" || list.open == "{") &&
+           std::ranges::any_of(list.items, [&list](const Item& item) {
+             return list.set || item.node->role == Role::kKeyed || item.node->decl == "key";
+           });
+  });
+  return named ? "," : std::string_view();
+}
+
 std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first, bool* clash) {
   Sides<std::optional<std::string_view>> blanks;
   for (std::size_t side = 0; side < 3; ++side) {
@@ -148,7 +166,7 @@ std::string blank_before(const Sides<Items>& lists, const Slot& slot, bool first
   for (const Side side : {kLeft, kRight, kBase}) {
     if (slot.at[side] == kUnmatched) continue;
     const auto blank = std::string(blank_of(lists[side].items[slot.at[side]].lead));
-    return blank.empty() && !first ? (lists[side].separator.empty() ? "\n" : " ") : blank;
+    return blank.empty() && !first ? (any_separator(lists).empty() ? "\n" : " ") : blank;
   }
   return {};
 }
@@ -181,17 +199,6 @@ std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const Li
     return std::string(blank_of(lists[side].items[slot.at[side]].lead));
   }
   return gone;
-}
-
-// The first one of the first list that has one.
-std::string_view any_separator(const Sides<Items>& lists) {
-  for (const Items& list : lists) {
-    if (list.separator.empty()) continue;
-    const auto first =
-        std::ranges::find_if(list.items, [](const Item& item) { return !item.sep.empty(); });
-    if (first != list.items.end()) return first->sep;
-  }
-  return {};
 }
 
 // What stands behind the last item. A list without items says nothing of it.

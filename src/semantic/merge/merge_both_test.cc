@@ -317,6 +317,15 @@ TEST_F(MergeBoth, WhatIsToldByItsNameBesideWhatIsGone) {
   why_not("c", {open + "  1,\n" + end, open + "  1,\n  2,\n" + end, open + end});
 }
 
+TEST_F(MergeBoth, WhatIsToldByItsNameInAListThatWasEmpty) {
+  expect_merge("python", {"f()\n", "f(a=1)\n", "f(b=2)\n"}, "f(a=1, b=2)\n");
+  expect_merge("json", {"{}\n", "{\"a\": 1}\n", "{\"b\": 2}\n"}, "{\"a\": 1, \"b\": 2}\n");
+  expect_merge("json", {"{}\n", "{\n  \"a\": 1\n}\n", "{\n  \"b\": 2\n}\n"},
+               "{\n  \"a\": 1,\n  \"b\": 2\n}\n");
+  expect_merge("c", {"struct s v = {};\n", "struct s v = {.a = 1};\n", "struct s v = {.b = 2};\n"},
+               "struct s v = {.a = 1, .b = 2};\n");
+}
+
 TEST_F(MergeBoth, ValuesAddedToOneList) {
   const auto with = [](const std::string& more) {
     return "cases = [\n    (1, 2),\n" + more + "]\n";
