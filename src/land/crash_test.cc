@@ -76,6 +76,37 @@ TEST(Crash, AKillAtAnyPointOfALanding) {
   EXPECT_TRUE(world.problems().empty());
 }
 
+// The log is told while the objects are on their way to the disk: a power cut may leave the event,
+// and of the objects nothing, or files that are empty.
+TEST(Crash, APowerCutThatLeavesTheEventWithoutItsObjects) {
+  LandWorld world;
+  person_is_at_work(world);
+  int n = 0;
+  for (const bool there_and_empty : {false, true}) {
+    for (const bool person_went_on : {false, true}) {
+      SCOPED_TRACE(std::string(there_and_empty ? "empty" : "gone") +
+                   (person_went_on ? ", and the branch has moved" : ""));
+      Story story{world, ++n};
+      story.propose();
+      ASSERT_TRUE(world.killed_at("land.before_durable", story.id));
+      const Oid lost = must(world.process().store.branch(LandWorld::kBranch))->prepared->new_head;
+      const std::string object = world.scratch.git_dir() + "/objects/" + lost.str().substr(0, 2) +
+                                 "/" + lost.str().substr(2);
+      must(remove_file(object));
+      if (there_and_empty) must(write_file(object, "", Sync::kNo, 0444));
+      if (person_went_on) {
+        must(remove_file(world.scratch.git_dir() + "/index.lock"));  // as git tells them to
+        story.before = world.person_commits("f2", story.text);
+      }
+      world.recover();
+      EXPECT_EQ(world.main(), story.before);
+      EXPECT_EQ(world.txn(story.id).state, TxnState::kPrepared);
+      must(remove_file(object));
+      story.expect_all_or_nothing();
+    }
+  }
+}
+
 TEST(Crash, AKillAtAnyPointOfRecovery) {
   LandWorld world;
   person_is_at_work(world);

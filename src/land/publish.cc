@@ -6,12 +6,17 @@
 // `aborted`. Recovery tells it how a landing ended that died before it could, so it may hear that
 // twice.
 //
-//   before 3   objects, files staged beside the checkout, perhaps an index.lock that names us; the
+//   before 2   objects, files staged beside the checkout, perhaps an index.lock that names us; the
 //              log knows nothing of it. recover() and the next landing remove what names a dead
 //              landing.
-//   3 .. 4     LandingPrepared and the old ref: given up by recovery (LandingLost)
+//   2 .. 4     LandingPrepared and the old ref: given up by recovery (LandingLost). Before the end
+//              of 3 a power cut may leave LandingPrepared without the objects that it names.
 //   4 .. 6     LandingPrepared and the new ref: finished by recovery (Landed)
-//   after 6    landed; what is left is only ours to tidy
+//   after 6    landed. A power cut may take this last event back, and recovery appends it again;
+//              what is left else is only ours to tidy
+//
+// The disk is waited for twice: in 3, for all that the branch will need (objects, the log, the file
+// that becomes the ref), at the same time; and in 4, for the ref. With a checkout, in 5 as well.
 //
 // An error between 3 and 6 is resolved on the spot by the same code as recovery, except a failed
 // sync: after that nothing more is written, and recovery looks at what really is there.
@@ -38,9 +43,9 @@ namespace events = store::events;
 namespace {
 
 FAILPOINT(fp_before_lock, "land.before_landing_lock");
-FAILPOINT(fp_before_durable, "land.before_durable");
-FAILPOINT(fp_after_durable, "land.after_durable");
 FAILPOINT(fp_after_index_lock, "land.after_index_lock");
+FAILPOINT(fp_before_prepared, "land.before_prepared");
+FAILPOINT(fp_before_durable, "land.before_durable");
 FAILPOINT(fp_after_prepared, "land.after_prepared");
 FAILPOINT(fp_hook_prepared, "land.hook_prepared");
 FAILPOINT(fp_hook_committed, "land.hook_committed");
@@ -68,18 +73,18 @@ struct Publication {
   std::vector<repo::CheckoutMove> moves{};
   std::vector<repo::IndexLock> locks{};
   store::PreparedLanding landing{};
-  std::optional<Wait> leased{};  // to somebody else, and mandatory
-  bool moved = false;            // the branch has the candidate
-  std::string refused{};         // what the hook reference-transaction said to it
+  repo::Unsynced unsynced{};
+  std::optional<repo::RefDraft> draft{};  // of the branch's file; not where it is a hub's
+  std::optional<Wait> leased{};           // to somebody else, and mandatory
+  bool moved = false;                     // the branch has the candidate
+  std::string refused{};                  // what the hook reference-transaction said to it
 
   repo::Repository& repository() const { return *context.repository; }
   const TxnId& txn() const { return work.txn.id; }
   const RefName& branch() const { return work.txn.target; }
 
-  // Step 1.
-  Status make_durable() {
-    TRY(fp_before_durable.hit());
-    const repo::Objects& objects = repository().objects();
+  // What the wait of step 3 is for; a repository that lacks an object is told so before the log is.
+  Status find_unsynced() {
     std::vector<Oid> durable = TRY(durable_heads(context, branch()));
     if (durable.empty()) {
       TRY(make_head_durable(context, branch(), candidate.head));
@@ -87,12 +92,23 @@ struct Publication {
     }
     // The log names no work before it is on disk.
     const Oid& kept = work.attempt.kept;
-    if (!kept.empty() && TRY(objects.contains(kept))) durable.push_back(kept);
-    TRY_IN("making the candidate durable", objects.make_durable(candidate.oid, durable));
-    return fp_after_durable.hit();
+    if (!kept.empty() && TRY(repository().objects().contains(kept))) durable.push_back(kept);
+    unsynced = TRY_IN("making the candidate durable",
+                      repository().objects().unsynced(candidate.oid, durable));
+    return {};
   }
 
-  // Step 2, after staging: the locks of the checkouts, and a last look under them.
+  repo::RefUpdate update() const {
+    return {.ref = branch(),
+            .expected = candidate.head,
+            .desired = candidate.oid,
+            .reflog_who = candidate.commit.committer,
+            .reflog_message = fmt::format("txn: land {}", txn().str()),
+            .lock_deadline_ms = options.lock_ms,
+            .draft = draft ? &*draft : nullptr};
+  }
+
+  // Step 1, after staging: the locks of the checkouts, and a last look under them.
   Result<std::optional<Wait>> lock_checkouts() {
     for (const repo::CheckoutMove& move : moves) {
       auto lock =
@@ -117,8 +133,10 @@ struct Publication {
     return fail(Code::kStale, leased->subject);
   }
 
-  // Step 3. False: the head is another one, or it is leased to somebody else.
+  // Step 2. False: the head is another one, or it is leased to somebody else.
   Result<bool> prepare() {
+    TRY(fp_before_prepared.hit());
+    if (!context.hub) draft.emplace(TRY(repository().refs().draft(update())));
     Json recorded = Json::array();
     for (const repo::CheckoutMove& move : moves) recorded.push_back(repo::to_json(move));
     landing = {.txn = txn(),
@@ -138,12 +156,25 @@ struct Publication {
     };
     std::vector<NewEvent> told = options.evidence;
     told.push_back(events::landing_prepared(landing, details, recorded));
-    const auto seq = TRY(unless(Code::kStale, context.store->append(told, check)));
+    const auto seq =
+        TRY(unless(Code::kStale, context.store->append(told, check, store::Store::Durable::kSoon)));
     if (!seq) return false;
     landing.seq = *seq;
     // From here on the files belong to the landing that the log knows, and to its recovery.
     for (repo::IndexLock& lock : locks) lock.abandon();
     return true;
+  }
+
+  // Step 3.
+  Status make_durable() {
+    TRY(fp_before_durable.hit());
+    const auto with_the_log = [&](std::vector<std::string> files) {
+      if (draft) files.push_back(draft->path());
+      return repository().objects().sync(unsynced, files);
+    };
+    if (INJECTED_BUG("land.moved_unsynced")) return {};
+    TRY_IN("making the candidate durable", context.store->make_durable(with_the_log));
+    return fp_after_prepared.hit();
   }
 
   Status tell_hook(const repo::RefUpdate& move, repo::RefStep step) {
@@ -156,16 +187,10 @@ struct Publication {
 
   // Step 4.
   Status swap() {
-    TRY(fp_after_prepared.hit());
-    const repo::RefUpdate move{.ref = branch(),
-                               .expected = candidate.head,
-                               .desired = candidate.oid,
-                               .reflog_who = candidate.commit.committer,
-                               .reflog_message = fmt::format("txn: land {}", txn().str()),
-                               .lock_deadline_ms = options.lock_ms};
-    repo::RefUpdate update = move;
-    update.told = [&](repo::RefStep step) { return tell_hook(move, step); };
-    TRY(repository().refs().update(update));
+    const repo::RefUpdate plain = update();
+    repo::RefUpdate move = plain;
+    move.told = [&](repo::RefStep step) { return tell_hook(plain, step); };
+    TRY(repository().refs().update(move));
     moved = true;
     return fp_after_ref_update.hit();
   }
@@ -187,7 +212,8 @@ struct Publication {
                                             candidate.oid.str(), tree.str(), candidate.tree.str()));
   }
 
-  // Step 6: the invariant first, then the record.
+  // Step 6: the invariant first, then the record. What the record says follows from LandingPrepared
+  // and the ref, which are on disk, so it is not waited for. Of a hub's branch the ref is not here.
   Status acknowledge(const std::vector<std::string>& left) {
     TRY(check_tree());
     const std::optional<Oid> head = TRY(head_of(context, branch()));
@@ -203,7 +229,8 @@ struct Publication {
     TRY(fp_before_landed.hit());
     std::vector<NewEvent> ending{events::transaction_landed(landing, left)};
     for (NewEvent& closing : turn.closing()) ending.push_back(std::move(closing));
-    TRY(context.store->append(ending));
+    using enum store::Store::Durable;
+    TRY(context.store->append(ending, {}, context.hub ? kNow : kSoon));
     turn.closed();
     return fp_after_landed.hit();
   }
@@ -265,7 +292,6 @@ Result<Published> as_resolved(const Publication& work) {
 // Steps 4 to 6 where the branch is a hub's. The hub's yes is the landing; after anything else it is
 // asked.
 Result<Published> push_and_record(Publication& work) {
-  TRY(fp_after_prepared.hit());
   const PushAnswer answer = TRY(push_landing(work.context, work.landing));
   if (answer.how == PushAnswer::How::kDone) {
     Status recorded = work.record({});
@@ -301,7 +327,7 @@ Status unstage(Publication& work) {
   return {};
 }
 
-// Steps 1 to 3; nullopt: prepared.
+// Steps 1 and 2; nullopt: prepared.
 Result<std::optional<Published>> up_to_prepared(Publication& work) {
   const auto state = TRY(work.context.store->branch(work.branch()));
   if (state && state->prepared) {
@@ -321,7 +347,7 @@ Result<std::optional<Published>> up_to_prepared(Publication& work) {
     TRY(check_one_place(work.context, work.context.hub->remote));
     TRY(work.check_tree());
   }
-  TRY(work.make_durable());
+  TRY(work.find_unsynced());
   if (auto wait = TRY(work.lock_checkouts())) return waits(*std::move(wait));
   if (!TRY(work.prepare())) return work.leased ? waits(*work.leased) : branch_moved();
   return std::nullopt;
@@ -392,7 +418,8 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     if (!stopped) return std::unexpected(std::move(stopped).error());
     return **std::move(stopped);
   }
-  if (context.hub) {
+  Status done = publication.make_durable();
+  if (context.hub && done) {
     auto pushed = push_and_record(publication);
     if (!pushed && pushed.error().hint.empty()) {
       pushed.error().hint = "see what is there with: git txn recover";
@@ -400,7 +427,7 @@ Result<Published> publish(const Context& context, const Work& work, const Candid
     return pushed;
   }
   Published published = has_landed();
-  Status done = publication.swap();
+  if (done) done = publication.swap();
   if (done) done = publication.move_checkouts(published.left_to_person);
   if (done) done = publication.acknowledge(published.left_to_person);
   if (done) return published;

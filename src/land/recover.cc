@@ -301,6 +301,9 @@ Resolution resolved_as(Resolution::How how, const store::PreparedLanding& landin
 Result<bool> has(const Context& context, const Oid& head, const Oid& commit) {
   const repo::Objects& objects = context.repository->objects();
   if (head.empty() || !TRY(objects.contains(commit))) return false;
+  // A landing tells the log while its objects are on their way to the disk, and moves the branch
+  // afterwards: what a power cut has left a part of was never on the branch.
+  if (head != commit && !objects.commit(commit) && objects.commit(head)) return false;
   return objects.is_ancestor(commit, head);
 }
 

@@ -86,7 +86,7 @@ bool is_loose(const std::string& path) {
   return ::lstat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-Status add_packs(const ObjectStore& store, const std::string& objects_dir, DurableSet* set) {
+Status add_packs(const ObjectStore& store, const std::string& objects_dir, Unsynced* set) {
   const std::string dir = objects_dir + "/pack";
   bool any = false;
   for (const DirEntry& entry : TRY(or_empty(list_dir(dir)))) {
@@ -102,14 +102,15 @@ Status add_packs(const ObjectStore& store, const std::string& objects_dir, Durab
 
 }  // namespace
 
-Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
-                               const std::vector<Oid>& durable) {
+Result<Unsynced> unsynced(const ObjectStore& store, const Oid& tip,
+                          const std::vector<Oid>& durable) {
+  store.refresh();
   const std::vector<git_oid> commits =
       TRY(new_commits(store, {TRY(parse_oid(tip))}, TRY(parse_oids(durable))));
   DurableWalk walk(store, TRY(trees_of(store, durable)));
   for (const git_oid& commit : commits) TRY(walk.add_commit(commit));
   const std::vector<std::string> object_dirs = TRY(store.object_dirs());
-  DurableSet set;
+  Unsynced set{tip, durable, {}, {}};
   std::set<std::string> fan_out;
   std::set<std::string> named_by;
   bool packed = false;
@@ -132,25 +133,33 @@ Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
   return set;
 }
 
-Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable) {
-  if (durable.empty()) {
-    const std::vector<std::string> dirs = TRY(store.object_dirs());
-    for (const std::string& dir : dirs) TRY(syncfs_path(dir));
-    return {};
-  }
+Status sync(const ObjectStore& store, const Unsynced& unsynced,
+            const std::vector<std::string>& also) {
+  Unsynced set = unsynced;
   for (int attempt = 1;; ++attempt) {
-    store.refresh();
-    const DurableSet set = TRY(durable_set(store, tip, durable));
     std::vector<std::string> paths = set.files;
     paths.insert(paths.end(), set.directories.begin(), set.directories.end());
+    paths.insert(paths.end(), also.begin(), also.end());
     Status synced = fsync_all(paths);
-    if (!synced && synced.error().code == Code::kNotFound && attempt < kTries) continue;
+    if (!synced && synced.error().code == Code::kNotFound && attempt < kTries) {
+      set = TRY(internal::unsynced(store, set.tip, set.durable));
+      continue;
+    }
     if (!synced) return std::unexpected(std::move(synced).error().in("making objects durable"));
     for (const std::string& file : set.files) {
       if (base_name(file).starts_with("pack-")) store.synced_packs().insert(file);
     }
     return {};
   }
+}
+
+Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable) {
+  if (durable.empty()) {
+    const std::vector<std::string> dirs = TRY(store.object_dirs());
+    for (const std::string& dir : dirs) TRY(syncfs_path(dir));
+    return {};
+  }
+  return sync(store, TRY(unsynced(store, tip, durable)), {});
 }
 
 }  // namespace gittxn::repo::internal

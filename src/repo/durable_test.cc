@@ -13,7 +13,6 @@
 namespace gittxn::repo {
 namespace {
 
-using internal::DurableSet;
 using testing::Importer;
 using testing::must;
 using testing::RandomTree;
@@ -23,9 +22,9 @@ class Durable : public ::testing::Test {
  protected:
   Durable() : store_(repo_.git_dir(), repo_.runner()) { must(store_.open()); }
 
-  DurableSet set(const Oid& tip, const std::vector<Oid>& durable) {
+  Unsynced set(const Oid& tip, const std::vector<Oid>& durable) {
     store_.refresh();
-    return must(internal::durable_set(store_, tip, durable));
+    return must(internal::unsynced(store_, tip, durable));
   }
   std::string loose(const Oid& oid) const {
     return internal::loose_path(repo_.git_dir() + "/objects", internal::checked_oid(oid));
@@ -60,7 +59,7 @@ TEST_F(Durable, IsExactlyWhatTheNewCommitsAdded) {
   repo_.write("new/deep/file", "3");
   repo_.remove("g");
   const Oid tip = repo_.commit("three");
-  const DurableSet found = set(tip, {base});
+  const Unsynced found = set(tip, {base});
   EXPECT_EQ(as_set(found.files), counted(base.str() + ".." + tip.str()));
   EXPECT_EQ(found.files.size(), as_set(found.files).size());
   std::set<std::string> directories = {repo_.git_dir() + "/objects"};
@@ -107,7 +106,7 @@ TEST_F(Durable, APackedObjectMeansItsPackOnce) {
   repo_.git({"gc", "-q"});
   repo_.write("f", "3");
   const Oid tip = repo_.commit("loose");
-  const DurableSet found = set(tip, {base});
+  const Unsynced found = set(tip, {base});
   const std::string pack_dir = repo_.git_dir() + "/objects/pack";
   std::set<std::string> expected = counted(packed.str() + ".." + tip.str());
   for (const DirEntry& entry : must(list_dir(pack_dir))) {
@@ -129,7 +128,7 @@ TEST_F(Durable, ObjectsOfAnAlternateAreSyncedThere) {
   repo_.git({"clone", "-q", "--shared", repo_.path(), shared});
   internal::ObjectStore borrower(shared + "/.git", repo_.runner());
   must(borrower.open());
-  const DurableSet found = must(internal::durable_set(borrower, tip, {base}));
+  const Unsynced found = must(internal::unsynced(borrower, tip, {base}));
   EXPECT_EQ(as_set(found.files), counted(base.str() + ".." + tip.str()));
 }
 

@@ -115,4 +115,12 @@ Status Objects::make_durable(const Oid& tip, const std::vector<Oid>& durable) co
   return internal::make_durable(state_->store, tip, durable);
 }
 
+Result<Unsynced> Objects::unsynced(const Oid& tip, const std::vector<Oid>& durable) const {
+  return internal::unsynced(state_->store, tip, durable);
+}
+
+Status Objects::sync(const Unsynced& unsynced, const std::vector<std::string>& also) const {
+  return internal::sync(state_->store, unsynced, also);
+}
+
 }  // namespace gittxn::repo

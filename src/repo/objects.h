@@ -33,6 +33,14 @@ struct CommitInfo {
   std::string message;   // bytes, whole
 };
 
+// What a commit needs to be on disk, and what of it is there.
+struct Unsynced {
+  Oid tip;
+  std::vector<Oid> durable;
+  std::vector<std::string> files;        // loose objects and packs
+  std::vector<std::string> directories;  // every one that names some of them
+};
+
 struct NewCommit {
   Oid tree;
   std::vector<Oid> parents;
@@ -114,6 +122,10 @@ class Objects {
   // them. With no `durable` it is one syncfs of the object directory's file system. kCorrupt when
   // one is missing.
   Status make_durable(const Oid& tip, const std::vector<Oid>& durable) const;
+  // The same in two steps, for a caller who has other files and directories to sync in that wait:
+  // what make_durable() would sync, `durable` not being empty; then the sync of it and of `also`.
+  Result<Unsynced> unsynced(const Oid& tip, const std::vector<Oid>& durable) const;
+  Status sync(const Unsynced& unsynced, const std::vector<std::string>& also) const;
 
   const std::string& git_dir() const;
 

@@ -33,22 +33,6 @@ namespace {
 constexpr std::int64_t kLongestPauseMs = 20;
 constexpr std::string_view kOwnRefs = "refs/txn/";
 
-// A file that is unlinked when it goes out of scope, unless it was released.
-class DoomedFile {
- public:
-  explicit DoomedFile(std::string path) : path_(std::move(path)) {}
-  DoomedFile(DoomedFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  DoomedFile& operator=(DoomedFile&&) = delete;
-  ~DoomedFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-  void release() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
 class Deadline {
  public:
   explicit Deadline(std::int64_t ms) : end_ns_(SystemClock().monotonic_ns() + ms * kNsPerMs) {}
@@ -74,13 +58,13 @@ Status share_like(const std::string& dir, int fd, mode_t bits) {
   return {};
 }
 
-Result<DoomedFile> write_temporary(const std::string& path, const std::string& ref_dir,
-                                   std::string_view bytes) {
+Result<RefDraft> write_temporary(const std::string& path, const std::string& ref_dir,
+                                 std::string_view bytes, Sync sync) {
   UniqueFd fd = TRY(open_fd(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
-  DoomedFile file(path);
+  RefDraft file(path);
   TRY(share_like(ref_dir, fd.get(), 0664));
   TRY(write_all(fd.get(), bytes));
-  TRY(fsync_path(path));
+  if (sync == Sync::kYes) TRY(fsync_path(path));
   return file;
 }
 
@@ -138,24 +122,34 @@ int link_lock(const std::string& from, const std::string& lock) {
   return errno;
 }
 
-Result<DoomedFile> take_lock(const std::string& dir, const RefUpdate& update) {
-  const std::string path = dir + "/" + update.ref.str();
-  const std::string ref_dir = parent_dir(path);
-  const std::string lock = path + ".lock";
-  const std::string bytes = update.desired.str() + "\n";
+std::string ref_bytes(const RefUpdate& update) {
+  return update.desired.str() + "\n";
+}
+
+Result<RefDraft> write_ref_draft(const std::string& dir, const RefUpdate& update, Sync sync) {
   if (update.ref.str().starts_with(kOwnRefs)) TRY(make_own_root(dir));
   TRY(make_ref_dirs(dir, update.ref));
   TRY(make_dirs(dir + "/txn/tmp"));
-  auto temporary = TRY(write_temporary(dir + "/txn/tmp/ref-" + Random().name(20), ref_dir, bytes));
-  std::optional<DoomedFile> beside;  // when refs/ is on another file system
+  return write_temporary(dir + "/txn/tmp/ref-" + Random().name(20),
+                         parent_dir(dir + "/" + update.ref.str()), ref_bytes(update), sync);
+}
+
+Result<RefDraft> take_lock(const std::string& dir, const RefUpdate& update) {
+  const std::string path = dir + "/" + update.ref.str();
+  const std::string ref_dir = parent_dir(path);
+  const std::string lock = path + ".lock";
+  std::optional<RefDraft> own;
+  if (update.draft == nullptr) own.emplace(TRY(write_ref_draft(dir, update, Sync::kYes)));
+  const RefDraft& temporary = own ? *own : *update.draft;
+  std::optional<RefDraft> beside;  // when refs/ is on another file system
   Deadline deadline(update.lock_deadline_ms);
   while (true) {
     const int error = link_lock(beside ? beside->path() : temporary.path(), lock);
-    if (error == 0) return DoomedFile(lock);
+    if (error == 0) return RefDraft(lock);
     if (error == EXDEV && !beside) {
       // git skips names that begin with a dot or end in ".lock"
-      beside.emplace(
-          TRY(write_temporary(ref_dir + "/.txn-" + Random().name(20) + ".lock", ref_dir, bytes)));
+      beside.emplace(TRY(write_temporary(ref_dir + "/.txn-" + Random().name(20) + ".lock", ref_dir,
+                                         ref_bytes(update), Sync::kYes)));
     } else if (error == ENOENT) {  // git removed the directory, empty, under us
       TRY(make_ref_dirs(dir, update.ref));
       if (!deadline.pause()) return fail_errno(error, "link '" + lock + "'");
@@ -259,10 +253,19 @@ Refs::Refs(std::string common_dir, const Git& git)
       config_(
           std::make_shared<Config>(git, GitOptions{.dir = dir_, .extra = {{"GIT_DIR", dir_}}})) {}
 
+RefDraft::~RefDraft() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+Result<RefDraft> Refs::draft(const RefUpdate& update) const {
+  TRY(check_update(update));
+  return write_ref_draft(dir_, update, Sync::kNo);
+}
+
 Status Refs::update(const RefUpdate& update) const {
   TRY(check_update(update));
   if (update.desired.empty()) return erase(update);
-  DoomedFile lock = TRY(take_lock(dir_, update));
+  RefDraft lock = TRY(take_lock(dir_, update));
   TRY(fp_after_ref_lock.hit());
   TRY(compare(dir_, update));
   Status done = tell_step(update, RefStep::kPrepared);

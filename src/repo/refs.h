@@ -1,8 +1,9 @@
 // References by our own file code, because git's update is atomic but not durable (the directory is
 // never synced) and because a landing must leave no lock that does not name it.
 //
-// A swap, in order: a finished, synced file holding "<new>\n" is link(2)ed to <ref>.lock (so the
-// lock is never empty or half written, and its bytes say whose it is: the new value); the current
+// A swap, in order: a finished, synced file holding "<new>\n" (a draft, which whoever syncs other
+// files as well can have beforehand) is link(2)ed to <ref>.lock (so the lock is never empty or half
+// written, and its bytes say whose it is: the new value); the current
 // value is read under the lock and compared; the reflog entry is appended; the lock is renamed over
 // the ref; the directory is fsynced; a packed value of the same ref is thereby shadowed. A kill
 // leaves: nothing; or our lock, which remove_own_lock() recognises by its bytes; or the new value.
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -39,6 +41,21 @@ inline constexpr NameTable<RefStep, 3> kRefSteps{{
 // that can be told again.
 enum class RefDurable { kWhole, kBytes };
 
+// A finished file on its way to a name that counts. Unlinked when it goes, if it is there still;
+// one that a kill leaves is never read again.
+class RefDraft {
+ public:
+  explicit RefDraft(std::string path) : path_(std::move(path)) {}
+  RefDraft(RefDraft&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  RefDraft& operator=(RefDraft&&) = delete;
+  ~RefDraft();
+  const std::string& path() const { return path_; }
+  void release() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
 struct RefUpdate {
   RefName ref;
   Oid expected;            // empty: the ref must not exist
@@ -47,6 +64,8 @@ struct RefUpdate {
   std::string reflog_message;
   std::int64_t lock_deadline_ms = 5000;
   RefDurable durable = RefDurable::kWhole;
+  // Of Refs::draft() for the same value, and on disk by now; null: update() writes and syncs one.
+  const RefDraft* draft = nullptr;
   // Called with the ref locked and found as expected; an error then is the update's, and nothing
   // has moved. After a yes it is called again with how it ended, and what it answers changes
   // nothing. Not of deletions.
@@ -84,6 +103,9 @@ class Refs {
   // a ref is in the way as a directory ("a" and "a/b"), kUsage for a symbolic ref: resolve_name
   // first.
   Status update(const RefUpdate& update) const;
+  // The file that update() will give its name, written and not synced: for whoever waits for the
+  // disk once, with other files.
+  Result<RefDraft> draft(const RefUpdate& update) const;
   // Removes <ref>.lock if its bytes are "<desired>\n". True when it was there.
   Result<bool> remove_own_lock(const RefName& ref, const Oid& desired) const;
   // update() of a reference below refs/txn/, by whoever holds its transaction: a lock of our form

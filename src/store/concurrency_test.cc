@@ -225,6 +225,42 @@ TEST(Disk, WhatIsAppendedSoonWaitsForNoSyncAndTheNextOneTakesItAlong) {
   EXPECT_EQ(vfs.syncs_made(), before + 2) << "each waits again";
 }
 
+TEST(Disk, WhatIsAppendedSoonIsWaitedForWithFilesOfTheCaller) {
+  TempStore place;
+  NEEDS_A_FILE(place);
+  Store store = place.open();
+  ASSERT_OK(store.append({events::txn_begun(new_txn("t-1"))}));
+  ASSERT_OK(store.append_soon({events::txn_begun(new_txn("t-2"))}));
+  std::vector<std::string> asked;
+  ASSERT_OK(store.make_durable([&](const std::vector<std::string>& files) {
+    asked = files;
+    return Status{};
+  }));
+  EXPECT_EQ(asked, std::vector<std::string>{place.txn_dir() + "/kernel.db-wal"});
+  ASSERT_OK(store.append({events::nothing(TxnId("t-1"), "")}));
+  const Status lost = store.make_durable(
+      [](const std::vector<std::string>&) -> Status { return fail(Code::kFault, "no disk"); });
+  EXPECT_CODE(lost, Code::kOutcomeUnknown);
+  EXPECT_CODE(store.append({events::nothing(TxnId("t-2"), "")}), Code::kOutcomeUnknown);
+}
+
+// Nobody waits for the disk before the first who may leave something in a new -wal file, whose name
+// nobody has synced.
+TEST(Disk, TheFirstInANewLogWaits) {
+  TempStore place;
+  NEEDS_A_FILE(place);
+  ASSERT_OK(place.open().append({events::txn_begun(new_txn("t-1"))}));
+  db::Database moved = db::Database::open(place.txn_dir() + "/kernel.db", {}).value();
+  ASSERT_OK(moved.execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  FaultVfs vfs;
+  Store store = place.open();
+  ASSERT_OK(store.append_soon({events::txn_begun(new_txn("t-2"))}));
+  EXPECT_GE(vfs.syncs_made(), 1);
+  const int named = vfs.syncs_made();
+  ASSERT_OK(store.append_soon({events::txn_begun(new_txn("t-3"))}));
+  EXPECT_EQ(vfs.syncs_made(), named);
+}
+
 TEST(Disk, OpeningAndClosingSyncsNothing) {
   TempStore place;
   NEEDS_A_FILE(place);

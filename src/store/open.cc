@@ -205,6 +205,15 @@ std::string name_of(const Location& place) {
   return place.on_server() ? place.schema : join_path(place.dir, "kernel.db");
 }
 
+std::string log_file(const Location& place) {
+  return join_path(place.dir, "kernel.db-wal");
+}
+
+bool log_has_commits(const Location& place) {
+  struct stat info{};
+  return ::stat(log_file(place).c_str(), &info) == 0 && info.st_size > 0;
+}
+
 Result<Store> open_with_plan(const Location& place, const Clock& clock, Create create,
                              const Plan& plan) {
   TRY(must_be(place.dir, S_IFDIR, "folder"));
@@ -229,6 +238,7 @@ Result<Store> open_with_plan(const Location& place, const Clock& clock, Create c
       .database = std::move(opened.database),
       .damage = damaged ? std::optional<Error>(whole.error()) : std::nullopt,
       .locks = Locks::of(place),
+      .log_named = place.on_server() || log_has_commits(place),
   }));
 }
 

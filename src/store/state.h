@@ -27,6 +27,7 @@ struct Store::State {
   std::optional<Error> damage;   // what opening found wrong: reading goes on, appending does not
   bool outcome_unknown = false;  // a commit's sync failed: nothing more is written through this one
   std::unique_ptr<Locks> locks = {};
+  bool log_named = true;  // not so: as far as is known, the -wal file's name may be lost
   std::optional<std::int64_t> now_ms = {};  // while the write lock is held
   std::optional<Progress> appended = {};    // where the log ends by the write that is under way
 };
@@ -39,6 +40,11 @@ std::string name_of(const Location& place);
 // this program does not know. Reading does not ask: what is read has no effect without a write, and
 // of tables that are not as they were it fails.
 Status check_version(const Store::State& state);
+
+// Where commits are before they are moved into the database: a sync of it makes them durable.
+std::string log_file(const Location& place);
+// Nobody writes there before its name is on disk, so what has something in it has its name.
+bool log_has_commits(const Location& place);
 
 // For the files of store/ that keep rows of their own beside the log: under the writer's turn, in
 // one write transaction that is committed when `write` says kCommit.

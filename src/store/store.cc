@@ -243,8 +243,11 @@ Status write_once(Store::State& state, const Write& write, Store::Durable durabl
                 "an earlier write to the store may not have reached the disk",
                 "check the disk, then run 'git txn recover'");
   }
-  if (durable == Store::Durable::kNow || state.place.on_server()) {
-    return write_in_turn(state, write);
+  if (durable == Store::Durable::kNow || state.place.on_server() || !state.log_named) {
+    // SQLite's first sync of a -wal file is one of its folder, too.
+    Status written = write_in_turn(state, write);
+    if (!state.log_named) state.log_named = log_has_commits(state.place);
+    return written;
   }
   TRY(state.database.execute("PRAGMA synchronous = NORMAL"));
   Status written = write_in_turn(state, write);
@@ -302,6 +305,17 @@ Result<Seq> Store::decide(const Decision& decision, Durable durable) {
   };
   TRY(write(*state_, append_decided, durable));
   return seq;
+}
+
+Status Store::make_durable(
+    const std::function<Status(const std::vector<std::string>& files)>& sync) {
+  std::vector<std::string> files;
+  if (!state_->place.on_server()) files.push_back(log_file(state_->place));
+  Status synced = sync(files);
+  if (synced) return {};
+  state_->outcome_unknown = true;
+  synced.error().code = Code::kOutcomeUnknown;
+  return synced;
 }
 
 Result<std::int64_t> Store::now_ms() const {

@@ -149,6 +149,11 @@ class Store final : public View {
   Result<Seq> append_soon(const std::vector<NewEvent>& events) {
     return append(events, {}, Durable::kSoon);
   }
+  // Makes what was appended soon durable by `sync`, which is given the files that hold it (none on
+  // a server), to be waited for with others. Its error is kOutcomeUnknown, and nothing more is
+  // written through this store: what the kernel still holds in memory proves nothing about the
+  // disk.
+  Status make_durable(const std::function<Status(const std::vector<std::string>& files)>& sync);
   // The same, where what is to be appended follows from what is seen under the write lock. Nothing
   // is an answer too: then nothing is written, and the head returned. An error aborts.
   using Decision = std::function<Result<std::vector<NewEvent>>(const View&)>;

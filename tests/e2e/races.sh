@@ -34,8 +34,8 @@ window_of_another_branch() { # FAILPOINT COMMAND...: what happens to the branch 
 }
 prepared_in_between() { killed_at land.after_prepared git txn commit "$ID"; }
 landed_in_between() { exits 0 git txn commit "$ID"; }
-about_to_move() { window_of_another_branch land.after_durable prepared_in_between; }
-has_moved() { window_of_another_branch land.after_durable landed_in_between; }
+about_to_move() { window_of_another_branch land.before_prepared prepared_in_between; }
+has_moved() { window_of_another_branch land.before_prepared landed_in_between; }
 test_case 'a branch that was read is about to move when the reader is prepared' about_to_move
 test_case 'a branch that was read has moved when the reader is prepared' has_moved
 

@@ -7,7 +7,7 @@
 # Steps that lie between a refusal and the landing, in git-txn itself. Each is taken at the first time and at the second.
 STEPS='api.exec.started api.exec.ended api.take.kept api.take.recorded api.run.taken api.run.repairing api.run.landed
   api.rounds.asking api.rounds.went_on api.go_on.merged api.go_on.told take.before_import take.after_import
-  land.after_turn land.before_durable land.after_durable land.before_landing_lock land.after_prepared
+  land.after_turn land.before_prepared land.before_durable land.before_landing_lock land.after_prepared
   land.after_ref_update land.before_landed land.after_landed land.after_checkout checkout.after_lock checkout.mid_move
   checkout.after_index refs.after_lock refs.after_rename store.after_artifact store.before_commit store.after_commit
   worktree.before_checkout worktree.after_checkout api.begin.pinned api.begin.checked_out'

@@ -49,6 +49,29 @@ in_steps() {
 }
 test_case 'weight: the same in three commands' in_steps
 
+# The branch names only what is on disk, and nobody is told of it before its name is.
+in_order() {
+  new_repo
+  lands 'echo first >first'
+  old_enough
+  local calls=$WORLD/calls refs moved
+  strace -f -y -o "$calls" -e "trace=$SYNCS,link,rename" git-txn run -- sh -c 'echo x >new' >"$WORLD/.out"
+  refs=$(git rev-parse --path-format=absolute --git-path refs/heads)
+  moved=$(grep -n "rename(\"$refs/main.lock\"" "$calls" | cut -d: -f1)
+  [ -n "$moved" ] || fail 'the branch was not moved by a rename'
+  head -n "$moved" "$calls" >"$WORLD/before"
+  tail -n "+$moved" "$calls" >"$WORLD/after"
+  local draft object
+  draft=$(grep -oE "link\(\"[^\"]*\", \"$refs/main.lock\"" "$calls" | cut -d'"' -f2)
+  object=$(git rev-parse main | sed 's|^..|&/|')
+  local wanted
+  for wanted in "$draft" "objects/$object" "objects/${object%%/*}" kernel.db-wal; do
+    grep -qE "sync\([0-9]+<[^>]*$wanted>" "$WORLD/before" || fail "$wanted was not synced before the branch moved"
+  done
+  grep -qE "sync\([0-9]+<$refs>" "$WORLD/after" || fail 'the name of the branch was not synced'
+}
+test_case 'weight: the branch moves when all that it names is on disk' in_order
+
 looking() {
   new_repo
   lands 'echo first >first'

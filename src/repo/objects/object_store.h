@@ -231,13 +231,11 @@ class NewObjects {
 Result<std::vector<git_oid>> new_commits(const ObjectStore& store, const std::vector<git_oid>& tips,
                                          const std::vector<git_oid>& hidden);
 
-// What make_durable syncs: object files, and every directory that names one.
-struct DurableSet {
-  std::vector<std::string> files;
-  std::vector<std::string> directories;
-};
-Result<DurableSet> durable_set(const ObjectStore& store, const Oid& tip,
-                               const std::vector<Oid>& durable);
+// As in objects.h.
+Result<Unsynced> unsynced(const ObjectStore& store, const Oid& tip,
+                          const std::vector<Oid>& durable);
+Status sync(const ObjectStore& store, const Unsynced& unsynced,
+            const std::vector<std::string>& also);
 Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<Oid>& durable);
 
 }  // namespace gittxn::repo::internal
