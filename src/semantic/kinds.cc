@@ -71,6 +71,21 @@ bool is_group(const Node& node) {
   });
 }
 
+bool guards_file(const Node& node) {
+  if (node.decl != "guard" || node.parent == nullptr || node.parent->parent != nullptr)
+    return false;
+  if (node.kids.empty() || node.kids.front()->text != "#ifndef") return false;
+  const Node* first = nullptr;  // behind the name
+  for (const Node* kid : node.kids) {
+    if (kid->kind.starts_with("preproc_el")) return false;
+    const bool inside = !kid->comment && kid->named && !kid->is_name;
+    if (first == nullptr && inside) first = kid;
+  }
+  if (first == nullptr || first->decl != "macro" || first->name != node.name) return false;
+  return std::ranges::all_of(
+      node.parent->kids, [&](const Node* beside) { return beside == &node || beside->comment; });
+}
+
 bool is_block(const Node& node) {
   return is_any(node.kind, {"block", "compound_statement", "statement_block", "constructor_body",
                             "statement_list", "body_statement", "function_body"});

@@ -28,6 +28,9 @@ bool holds_members(const Node& node);
 // A group of constants in Go of which each says its value: each is declared for itself. Where one
 // repeats or counts (iota), it depends on what stands above it, and the group is one declaration.
 bool is_group(const Node& node);
+// A guard in C and C++ around all of a header, which is there so that it counts once: what it holds
+// is declared as it would be without.
+bool guards_file(const Node& node);
 // Its children are statements.
 bool is_block(const Node& node);
 // What holds it (decorated, exported, a template) is a declaration of the same kind and name.

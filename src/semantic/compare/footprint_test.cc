@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "semantic/testing/edits.h"
 
@@ -25,6 +27,28 @@ TEST(Footprint, AMemberIsOfTheTypeItIsInNow) {
                                     [](const Write& each) { return each.symbol == "a.py/A#f()."; });
     ASSERT_NE(write, footprint.writes.end());
     EXPECT_EQ(write->of_type, "A");
+  }
+}
+
+std::vector<std::string> changed_by(const Footprint& footprint) {
+  std::vector<std::string> symbols;
+  for (const Write& write : footprint.writes) symbols.push_back(write.symbol);
+  return symbols;
+}
+
+// The guard is there so that the header counts once; a condition around it is something else, and
+// so is a guard around a part of it.
+TEST(Footprint, AGuardAroundAHeaderIsNoPartOfWhatItHolds) {
+  const std::string held = "int f(int a);\nstruct s { int b; };\n";
+  const std::string guarded = "/* One. */\n#ifndef A_H\n#define A_H\n" + held + "#endif\n";
+  const std::vector<std::string> its = {"a.h/", "a.h/A_H!"};
+  EXPECT_EQ(changed_by(edit("a.h", held, guarded)), its);
+  EXPECT_EQ(changed_by(edit("a.h", guarded, held)), its);
+  for (const std::string& other :
+       {"#ifdef A_H\n" + held + "#endif\n", "#ifndef B_H\n#define A_H\n" + held + "#endif\n",
+        guarded + "int g(void);\n",
+        "#ifndef A_H\n#define A_H\n" + held + "#else\nint g(void);\n#endif\n"}) {
+    EXPECT_GT(changed_by(edit("a.h", held, other)).size(), 3u) << other;
   }
 }
 

@@ -227,6 +227,13 @@ class Outliner {
       members(node, at);
       return at.symbol;
     }
+    if (guards_file(node)) {
+      for (const Node* comment : std::exchange(*lead, {}).comments) {
+        remark(*comment, at.symbol, Fact::kNone);
+      }
+      members(node, at);
+      return at.symbol;
+    }
     const bool declared =
         !node.decl.empty() && node.decl != "package" && !is_wrapped(node) && !is_group(node);
     if (declared || opaque_.contains(&node)) return enter(node, at, std::exchange(*lead, {}));
@@ -243,7 +250,8 @@ class Outliner {
     if (head && !is_wrapped(node)) {
       OutlinePlace in_head = at;
       in_head.open = false;
-      if (list.node.decl == "guard") in_head.capability = Capability::kBuild;
+      const bool guards = list.node.decl == "guard" && !guards_file(list.node);
+      if (guards) in_head.capability = Capability::kBuild;
       note_error(node, at.symbol);
       inside(node, in_head);
       return at.symbol;
