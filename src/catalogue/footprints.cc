@@ -21,13 +21,14 @@ constexpr auto kWrite = [](auto& io, auto& write) {
     io.text(*text);
   }
   io.list(write.defines, kText);
-  for (auto* names : {&write.gone, &write.maybe, &write.beside}) io.list(*names, kText);
+  for (auto* names : {&write.gone, &write.maybe, &write.beside, &write.gives})
+    io.list(*names, kText);
   io.one_of(write.change, semantic::Change::kMoved);
   for (auto& of : write.what.of) io.flag(of);
-  for (auto* flag :
-       {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
-        &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
-        &write.hidden, &write.needed, &write.named_anew, &write.gives_other}) {
+  for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
+                     &write.never_parsed, &write.member, &write.ordered, &write.runs,
+                     &write.overload, &write.feeds_all, &write.hidden, &write.needed,
+                     &write.signed_alike, &write.takes_more, &write.number, &write.gives_other}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);

@@ -65,6 +65,7 @@ struct Write {
   std::vector<std::string> maybe;   // names that statements, or what is opaque, may define
   std::vector<std::string> beside;  // of a method of an interface in Go, the others that it had
   std::string of_type;              // the name of the type it is a member of
+  std::vector<std::string> gives;   // names in the type that it says a call of it, or it, has
   // Of what stands before its parts in its container when they are more or fewer than before, and
   // before those loose statements in it that are.
   Digest behind;
@@ -77,10 +78,12 @@ struct Write {
   bool feeds_all = false;  // an import that brings in names it does not say
   bool hidden = false;     // no code of another file, in Go of another folder, can name it
   bool needed = false;     // of a type: nothing is one that is made without it
-  bool gives_other = false;  // of a function: what a call of it gives has another type
-  bool named_anew = false;   // of its signature only names of parameters, which no caller says
+  bool gives_other = false;   // of a function: what a call of it gives has another type
+  bool signed_alike = false;  // its signature changed, and says the same to users
+  bool takes_more = false;    // of a function: each call of what it was is one of it, too
+  bool number = false;        // of a macro: it stands for a number, and did so before
   // Others rely on something of it that changed.
-  bool strong() const { return what.strong() && !named_anew; }
+  bool strong() const { return what.strong() && !signed_alike; }
 };
 
 enum class UseState : std::uint8_t {

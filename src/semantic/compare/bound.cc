@@ -324,6 +324,17 @@ std::vector<Bound> bound_in(const Outline& outline) {
   return bound;
 }
 
+std::vector<std::string> own_names(const Outline& outline, const Outlined& symbol) {
+  std::vector<std::string> names = symbol.defines;
+  if (names.size() < 2 || !is_any(symbol.kind, {"variable", "field", "constant"})) return names;
+  for (const Outlined& other : outline.symbols) {
+    const bool beside = other.id != symbol.id && other.container == symbol.container &&
+                        other.kind == symbol.kind && other.defines.size() == 1;
+    if (beside) std::erase(names, other.defines.front());
+  }
+  return names;
+}
+
 std::set<std::string> borrowed_in(const Outline& outline) {
   std::set<std::string> names;
   if (outline.tree == nullptr || outline.language == nullptr) return names;
@@ -353,7 +364,8 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
     if (old) write->beside.push_back(std::move(name));
   }
   if (was == nullptr || is == nullptr || write->opaque) return;
-  std::vector<std::string> before = was->defines, after = is->defines;
+  std::vector<std::string> before = own_names(pair.before, *was);
+  std::vector<std::string> after = own_names(pair.after, *is);
   if (write->kind == "file") {
     before = handed_out(pair.before);
     after = handed_out(pair.after);

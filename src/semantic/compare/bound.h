@@ -13,6 +13,9 @@ namespace gittxn::semantic {
 
 std::vector<Bound> bound_in(const Outline& outline);
 
+// The names that a symbol defines, without those of one declaration that are symbols of their own.
+std::vector<std::string> own_names(const Outline& outline, const Outlined& symbol);
+
 // Names that the file has at its top and that are another one's: imported, or made of something
 // that is.
 std::set<std::string> borrowed_in(const Outline& outline);

@@ -14,6 +14,7 @@
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
 #include "semantic/symbols/outline.h"
+#include "semantic/symbols/signatures.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -186,10 +187,12 @@ class FileFootprint {
     write.after = after;
     for (const Outlined* side : {was, is}) {
       if (side == nullptr) continue;
+      const std::vector<std::string> names =
+          own_names(side == is ? pair_.after : pair_.before, *side);
       write.opaque |= side->opaque;
       write.ordered |= side->ordered;
       write.feeds_all |= side->feeds_all || (!any.member && side->name.starts_with("operator"));
-      write.defines.insert(write.defines.end(), side->defines.begin(), side->defines.end());
+      write.defines.insert(write.defines.end(), names.begin(), names.end());
     }
     write.opaque |=
         is == nullptr ? in_opaque(any, after_) : was == nullptr && in_opaque(any, before_);
@@ -201,8 +204,11 @@ class FileFootprint {
       write.behind = sha256(at->second);
     uses_of(was, is, &write);
     note_sight(pair_, was, is, &write);
-    write.named_anew = only_names_parameters(pair_, was, is);
+    write.signed_alike = signed_alike(pair_, was, is);
+    write.gives = types_said(any);
     write.gives_other = gives_another_type(was, is);
+    write.takes_more = takes_more(pair_, was, is);
+    write.number = stays_number(was, is);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));

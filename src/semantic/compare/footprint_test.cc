@@ -52,5 +52,17 @@ TEST(Footprint, AGuardAroundAHeaderIsNoPartOfWhatItHolds) {
   }
 }
 
+// One that is declared beside others is what it would be alone.
+TEST(Footprint, ADeclarationOfSeveralIsOneOfEach) {
+  const std::string one = "struct s {\n  struct s *a, *b;\n};\n";
+  const std::string each = "struct s {\n  struct s *a;\n  struct s *b;\n};\n";
+  const std::string other = "struct s {\n  struct s *a;\n  int b;\n};\n";
+  for (const Write& write : edit("a.h", one, each).writes) EXPECT_FALSE(write.strong());
+  const Footprint changed = edit("a.h", one, other);
+  for (const Write& write : changed.writes) {
+    EXPECT_EQ(write.strong(), write.symbol == "a.h/s#b.") << write.symbol;
+  }
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

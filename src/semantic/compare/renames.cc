@@ -17,23 +17,8 @@ constexpr std::size_t kMaxRenames = 200;  // candidates on a side that are compa
 
 using Texts = std::vector<std::string_view>;
 
-// All of a function but its body, and the names of its parameters apart from that.
-struct Head {
-  Texts words, parameters;
-};
-
 bool is_in(const Node& leaf, const Node* node) {
   return node != nullptr && leaf.leaf >= node->leaf && leaf.leaf < node->leaf + node->leaves;
-}
-
-Head head_in(const Outline& outline, const Outlined& symbol) {
-  Head head;
-  for (const std::uint32_t token : symbol.units.front().tokens) {
-    const Node& leaf = *outline.tree->leaves()[token];
-    const bool parameter = leaf.says == Fact::kParameter;
-    (parameter ? head.parameters : head.words).push_back(leaf.text);
-  }
-  return head;
 }
 
 // The words of a member that count for those who have a value of its type, whatever that is called.
@@ -121,61 +106,10 @@ class Renames {
   std::vector<Write*> gone_, fresh_;
 };
 
-// One that stands elsewhere in `b` is another parameter.
-bool keep_places(const Texts& a, const Texts& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto found = std::ranges::find(b, a[i]);
-    if (found != b.end() && static_cast<std::size_t>(found - b.begin()) != i) return false;
-  }
-  return true;
-}
-
-// The function itself, of one that is exported or decorated.
-const Node* without_wrapping(const Node* node) {
-  for (const Node* kid : node->kids) {
-    if (!kid->decl.empty() && is_wrapped(*kid)) return without_wrapping(kid);
-  }
-  return node;
-}
-
-std::string said_result(const Outlined& symbol) {
-  std::string said;
-  for (const Node* node : symbol.nodes) {
-    const Node& function = *without_wrapping(node);
-    for (const std::string_view field : {"result", "return_type", "type"}) {
-      const Node* type = kid_in(function, field);
-      if (type != nullptr) said += squeeze(type->text) + "\n";
-    }
-  }
-  return said;
-}
-
 }  // namespace
 
 void find_renames(const Outlines& pair, Footprint* footprint) {
   Renames(pair, footprint).run();
-}
-
-bool only_names_parameters(const Outlines& pair, const Outlined* was, const Outlined* is) {
-  if (was == nullptr || is == nullptr || was->opaque || is->opaque) return false;
-  if (!is_function(is->kind) || was->units.empty() || is->units.empty()) return false;
-  const Language* language = pair.after.language;
-  if (language == nullptr || pair.before.language != language) return false;
-  if (!is_any(language->name, {"c", "cpp", "go", "java", "rust"})) return false;
-  for (const Capability same :
-       {Capability::kVisibility, Capability::kContract, Capability::kBuild}) {
-    const auto at = static_cast<std::size_t>(same);
-    if (was->code[at] != is->code[at]) return false;
-  }
-  constexpr auto kSignature = static_cast<std::size_t>(Capability::kSignature);
-  if (was->code[kSignature] == is->code[kSignature]) return false;
-  const Head before = head_in(pair.before, *was), after = head_in(pair.after, *is);
-  return before.words == after.words && keep_places(before.parameters, after.parameters);
-}
-
-bool gives_another_type(const Outlined* was, const Outlined* is) {
-  if (was == nullptr || is == nullptr || was->opaque || is->opaque) return false;
-  return is_function(is->kind) && said_result(*was) != said_result(*is);
 }
 
 }  // namespace gittxn::semantic
