@@ -24,7 +24,10 @@ bool is_implicit(const Write& write, std::string_view name) {
 
 Event event_of(const Write& write) {
   if (write.opaque) return Event::kOpaque;
-  if (write.kind == "macro" && write.change != Change::kMoved) return Event::kMacro;
+  const bool words = write.change == Change::kChanged && !write.what.code();
+  if (write.kind == "macro" && write.change != Change::kMoved && !words && !write.number) {
+    return Event::kMacro;
+  }
   if (write.change == Change::kAdded) return write.overload ? Event::kStrong : Event::kAdded;
   if (write.change == Change::kRemoved) return Event::kStrong;
   if (write.change == Change::kMoved) return Event::kMoved;
@@ -67,7 +70,13 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const bool fresh = added || defined.write->change == Change::kAdded;
   const Rule rule = fresh ? Rule::kNewDefinition : Rule::kDefinitionUse;
   if (use.state == UseState::kKept) return {Verdict::kValidate, rule};
+  const Write& write = *defined.write;
+  const bool called = use.arity >= 0 || !is_any(write.language, {"c", "go"});
+  if (write.takes_more && called) return {Verdict::kValidate, Rule::kBodyCaller};
   if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};
+  // In C what is linked with has a name once, so that the use means something else that was there.
+  const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
+  if (fresh && linked && use.path != write.path) return {Verdict::kValidate, rule};
   // Whose member it is cannot be told from the name when several have it; a new one that is no
   // overload is one of several.
   if (!whose.sure && (added || whose.others)) return {Verdict::kValidate, Rule::kAmbiguous};
