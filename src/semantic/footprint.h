@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -127,6 +129,8 @@ struct Footprint {
   std::vector<Write> writes;       // sorted by symbol
   std::vector<Use> uses;           // sorted by name
   std::vector<Bound> bound;        // sorted
+  // Paths of this side in C and C++, each with one of the other side's that it does not include.
+  std::set<std::pair<std::string, std::string>> apart;
   // Counts of the containers in the changed files, before and after, that have something of a name
   // that is theirs. What an import brings in is somebody else's.
   std::map<std::string, int, std::less<>> definitions;

@@ -12,6 +12,7 @@
 #include "catalogue/footprints.h"
 #include "certify/judge.h"
 #include "land/judge/meaning/chains.h"
+#include "land/judge/meaning/includes.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -22,7 +23,6 @@ namespace gittxn::land {
 namespace {
 
 using certify::SymbolClash;
-using semantic::Footprint;
 
 constexpr std::size_t kShownOfLine = 80;
 constexpr int kMostRecorded = 32;  // files whose recorded resolution is looked for
@@ -185,8 +185,8 @@ class SymbolLooker {
 
   // Of a union the repository has said that both sides' lines go together. A file in a language
   // that nobody knows, and that was not merged, is a conflict already.
-  Result<Footprint> footprint_of(const Changes& changes) {
-    std::vector<Footprint> files;
+  Result<semantic::Footprint> footprint_of(const Changes& changes) {
+    std::vector<semantic::Footprint> files;
     for (const PathChange& change : changes) {
       if (!is_looked_into(change) || unions_.contains(change.path)) continue;
       if (semantic::language_of_path(change.path) == nullptr && !is_merged(change.path)) continue;
@@ -206,7 +206,7 @@ class SymbolLooker {
 
   Status judge() {
     if (!any_looked_into(work_) || !any_looked_into(head_)) return {};
-    Footprint work = TRY(footprint_of(work_)), head = TRY(footprint_of(head_));
+    semantic::Footprint work = TRY(footprint_of(work_)), head = TRY(footprint_of(head_));
     TRY(follow(&work, &head));
     const semantic::Commuted commuted = semantic::commute(work, head);
     const Paths work_paths = paths_of(work), head_paths = paths_of(head);
@@ -228,19 +228,24 @@ class SymbolLooker {
     return {};
   }
 
-  Status follow(Footprint* work, Footprint* head) {
+  Status follow(semantic::Footprint* work, semantic::Footprint* head) {
     if (around_.tree.empty()) return {};
     if (!cache_) cache_.emplace(around_.cache);
-    const Footprint plain = *work;
+    const semantic::Footprint plain = *work;
     const Oid tree = TRY(objects_.tree_of(around_.tree));
-    const SeenTree by_work{objects_, tree, work_, head_, kMostBytes, &*cache_};
-    const SeenTree by_head{objects_, tree, head_, work_, kMostBytes, &*cache_};
-    TRY(follow_chains(by_work, *head, work));
-    return follow_chains(by_head, plain, head);
+    TRY(look_around({objects_, tree, work_, head_, kMostBytes, &*cache_}, *head, work));
+    return look_around({objects_, tree, head_, work_, kMostBytes, &*cache_}, plain, head);
+  }
+
+  static Status look_around(const SeenTree& seen, const semantic::Footprint& other,
+                            semantic::Footprint* side) {
+    SeenFiles files(seen);
+    TRY(follow_chains(files, other, side));
+    return find_includes(files, other, side);
   }
 
   using Paths = std::map<std::string, std::string>;  // of symbols, by id
-  static Paths paths_of(const Footprint& footprint) {
+  static Paths paths_of(const semantic::Footprint& footprint) {
     Paths paths;
     for (const semantic::Write& write : footprint.writes) paths.emplace(write.symbol, write.path);
     for (const semantic::Use& use : footprint.uses) paths.emplace(use.symbol, use.path);

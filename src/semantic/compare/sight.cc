@@ -263,7 +263,7 @@ std::vector<std::string> files_of_module(std::string_view module, std::string_vi
   return script_ending(from).empty() ? std::vector<std::string>() : in_script(module, from);
 }
 
-Sights::Sights(const Footprint& side) {
+Sights::Sights(const Footprint& side) : apart_(side.apart) {
   for (const Bound& bound : side.bound) bound_[{bound.path, bound.name}].push_back(&bound);
 }
 
@@ -273,6 +273,12 @@ const std::vector<const Bound*>& Sights::bound(std::string_view path, std::strin
   return found == bound_.end() ? kNothing : found->second;
 }
 
+// The file of the use does not include the other one, and nothing but that would make it see this.
+bool Sights::is_apart(const Write& write, const Use& use) const {
+  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden;
+  return !linked && write.path != use.path && apart_.contains({use.path, write.path});
+}
+
 bool Sights::declares(std::string_view path, std::string_view name) const {
   return std::ranges::any_of(bound(path, name),
                              [](const Bound* bound) { return bound->module.empty(); });
@@ -280,8 +286,9 @@ bool Sights::declares(std::string_view path, std::string_view name) const {
 
 Sight Sights::of(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
+  if (is_apart(write, use)) return Sight::kNone;
   if (!use.origin.empty()) {
-    return use.origin == write.path && write.of_type.empty() ? Sight::kSure : Sight::kNone;
+    return use.origin == write.path && !is_member(defined) ? Sight::kSure : Sight::kNone;
   }
   if (use.role == UseRole::kText) return Sight::kMaybe;
   // Nobody can mean what has no name.

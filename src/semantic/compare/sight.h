@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,9 +32,11 @@ class Sights {
   Sight of_import(const Defined& defined, const Use& use) const;
   Sight in_modules(const Defined& defined, const Use& use) const;
   Sight of_module(const Defined& defined, const Use& use) const;
+  bool is_apart(const Write& write, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;
 
+  const std::set<std::pair<std::string, std::string>>& apart_;
   std::map<At, std::vector<const Bound*>> bound_;
 };
 

@@ -3,29 +3,14 @@
 // side changed, and most modules between are in none.
 #pragma once
 
-#include <cstddef>
-
 #include "base/result.h"
-#include "catalogue/cache.h"
-#include "model/change.h"
-#include "repo/objects.h"
+#include "land/judge/meaning/files.h"
 #include "semantic/footprint.h"
 
 namespace gittxn::land {
 
-// The files as the side sees them: its own changes on the base of both.
-struct SeenTree {
-  const repo::Objects& objects;
-  const Oid& tree;  // of the base but for what either changed
-  const Changes& own;
-  const Changes& others;
-  std::size_t most = 0;  // bytes of a file
-  catalogue::Cache* cache = nullptr;
-};
-
-// Adds to the uses of `side` those that mean something in a file that `other` changed. Of Python
-// and of scripts. Looks only, into files that the imports of changed files lead to, up to a number.
-Status follow_chains(const SeenTree& seen, const semantic::Footprint& other,
-                     semantic::Footprint* side);
+// Adds to the uses of `side` those that mean something in a file that `other` changed, and says of
+// those that do not which file they mean. Of Python and of scripts.
+Status follow_chains(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
 
 }  // namespace gittxn::land

@@ -1,0 +1,15 @@
+// The files in C and C++ that a side's files do not include: what only such a file says, a macro or
+// a type, none of their names can mean.
+#pragma once
+
+#include "base/result.h"
+#include "land/judge/meaning/files.h"
+#include "semantic/footprint.h"
+
+namespace gittxn::land {
+
+// Fills `apart` of `side`. Looks only where a name of the other side's files is used, and says
+// nothing of a file with an include that leads to no file of the tree and is none of the system's.
+Status find_includes(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
+
+}  // namespace gittxn::land
