@@ -230,11 +230,13 @@ class Judge {
     return count(mine()) > static_cast<int>(changed.size());
   }
 
-  // They say the type that it is a member of, in the file of the use.
+  // They say the type that it is a member of, or what is a kind of it or gives one, in the file of
+  // the use.
   bool is_typed(const Defined& defined, const Use& use) const {
     const std::string& type = defined.write->of_type;
     if (type.empty()) return false;
     return std::ranges::any_of(their_uses_of(type), [&](const Use& of) {
+      if (of.kin && !use.declared.empty() && !use.declared.ends_with(of.qualifier)) return false;
       return of.path == use.path && of.state != UseState::kLost && of.role != UseRole::kText;
     });
   }
@@ -246,6 +248,7 @@ class Judge {
     for (const Defined& defined : mine_) {
       for (const Use& use : their_uses_of(defined.name)) {
         if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
+        if (use.kin) continue;
         if (moved_.stays(*defined.write, use)) continue;
         judge_use(defined, use, sights.of(defined, use));
       }
@@ -337,7 +340,8 @@ class Judge {
         const bool reached = use.path == write->path ||
                              (header && family_of(use.language) == Family::kC) ||
                              (global && use.language == write->language);
-        if (!reached || use.local || use.given || agreed_.contains(use.symbol)) return false;
+        if (!reached || use.local || use.given || use.kin || agreed_.contains(use.symbol))
+          return false;
         if (use.state == UseState::kLost || use.role == UseRole::kImport) return false;
         if (use.state == UseState::kKept && write->change == Change::kAdded) return false;
         return use.role != UseRole::kText && (!members || use.role == UseRole::kMember);

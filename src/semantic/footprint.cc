@@ -25,7 +25,7 @@ Footprint settled(Footprint all) {
   std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity,
-                    use.of_local, use.made, use.declared, use.given, use.origin);
+                    use.of_local, use.made, use.declared, use.given, use.origin, use.kin);
   };
   std::ranges::sort(all.uses, {}, key);
   const auto same = std::ranges::unique(all.uses, {}, key);

@@ -111,6 +111,9 @@ struct Use {
   // Not of the file's text: the name stands for another one, through modules that hand it on, and
   // `name` is what it is called in this file.
   std::string origin = {};
+  // Not said by the file either: what it names there is a kind of this type, or gives one. Then
+  // `qualifier` is what it names.
+  bool kin = false;
 };
 
 // A name that means something at the top of a changed file, after the change.

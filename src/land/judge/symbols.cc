@@ -13,6 +13,7 @@
 #include "certify/judge.h"
 #include "land/judge/meaning/chains.h"
 #include "land/judge/meaning/includes.h"
+#include "land/judge/meaning/kin.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -241,7 +242,8 @@ class SymbolLooker {
                             semantic::Footprint* side) {
     SeenFiles files(seen);
     TRY(follow_chains(files, other, side));
-    return find_includes(files, other, side);
+    TRY(find_includes(files, other, side));
+    return find_kin(files, other, side);
   }
 
   using Paths = std::map<std::string, std::string>;  // of symbols, by id

@@ -1,0 +1,328 @@
+#include "land/judge/meaning/kin.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "semantic/compare/events.h"
+
+namespace gittxn::land {
+namespace {
+
+constexpr int kMostSteps = 4;              // from what is named to the type that is meant
+constexpr std::size_t kMostNames = 200;    // of a file that are followed
+constexpr std::size_t kMostReached = 400;  // declarations on the way from one name
+
+std::string folder_in(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return std::string(path.substr(0, slash == path.npos ? 0 : slash));
+}
+
+std::string joined_path(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
+}
+
+bool is_upper(std::string_view name) {
+  return !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
+}
+
+// A name as a file says it.
+struct Said {
+  std::string path, qualifier, name;
+};
+
+// A declaration, and the file that it is in.
+struct DeclaredAt {
+  const semantic::Write* write = nullptr;
+  const semantic::Footprint* file = nullptr;
+};
+
+// Finds what names mean.
+class Declarations {
+ public:
+  explicit Declarations(SeenFiles& files) : files_(files) {}
+
+  Result<std::vector<DeclaredAt>> of(const Said& said) {
+    std::vector<DeclaredAt> found;
+    if (said.path.ends_with(".go")) TRY(in_go(said, &found));
+    if (said.path.ends_with(".java")) TRY(in_java(said, &found));
+    const bool modules = said.path.ends_with(".py") ||
+                         semantic::family_of(language_of(said.path)) == semantic::Family::kScript;
+    if (modules) TRY(in_modules(said, &found));
+    return found;
+  }
+
+ private:
+  static std::string_view language_of(std::string_view path) {
+    const semantic::Language* language = semantic::language_of_path(path);
+    return language == nullptr ? std::string_view() : std::string_view(language->name);
+  }
+
+  // Adds what the file declares by that name, of a type or at the top.
+  Status declared(const std::string& path, std::string_view type, const std::string& name,
+                  std::vector<DeclaredAt>* found) {
+    const semantic::Footprint* file = TRY(files_.look_into(path));
+    if (file == nullptr) return {};
+    for (const semantic::Write& write : file->writes) {
+      if (write.kind == "import" || write.of_type != type) continue;
+      if (std::ranges::binary_search(write.defines, name)) found->push_back({&write, file});
+    }
+    return {};
+  }
+
+  // As declared, of a file that may not have the name at all.
+  Status declared_if_said(const std::string& path, std::string_view type, const std::string& name,
+                          std::vector<DeclaredAt>* found) {
+    if (!TRY(files_.text_of(path)).contains(name)) return {};
+    return declared(path, type, name, found);
+  }
+
+  Result<std::vector<semantic::Bound>> bound(const Said& said, const std::string& name) {
+    std::vector<semantic::Bound> found;
+    const semantic::Footprint* file = TRY(files_.look_into(said.path));
+    if (file == nullptr) return found;
+    std::ranges::copy_if(file->bound, std::back_inserter(found), [&](const auto& bound) {
+      return bound.name == name && !bound.module.empty();
+    });
+    return found;
+  }
+
+  Status in_go(const Said& said, std::vector<DeclaredAt>* found) {
+    std::vector<std::string> paths;
+    if (said.qualifier.empty()) {
+      paths = TRY(files_.files_in(folder_in(said.path), ".go"));
+    } else {
+      // The folder is the end of what is imported; go.mod has what stands before that.
+      for (const semantic::Bound& bound : TRY(bound(said, said.qualifier))) {
+        std::string_view rest = bound.module;
+        for (;;) {
+          paths = TRY(files_.files_in(std::string(rest), ".go"));
+          const std::size_t slash = rest.find('/');
+          if (!paths.empty() || slash == rest.npos) break;
+          rest.remove_prefix(slash + 1);
+        }
+      }
+    }
+    for (const std::string& path : paths) {
+      if (!path.ends_with("_test.go")) TRY(declared_if_said(path, {}, said.name, found));
+    }
+    return {};
+  }
+
+  Status in_java(const Said& said, std::vector<DeclaredAt>* found) {
+    const bool typed = is_upper(said.qualifier);
+    if (!typed && !said.qualifier.empty()) return {};
+    const std::string& type = typed ? said.qualifier : said.name;
+    if (!is_upper(type)) return {};
+    const std::string_view member = typed ? std::string_view(said.qualifier) : std::string_view();
+    const std::string folder = folder_in(said.path);
+    for (const semantic::Bound& bound : TRY(bound(said, type))) {
+      std::string file = bound.module + ".java";
+      std::replace(file.begin(), file.end() - 5, '.', '/');
+      for (std::string root = folder;; root = folder_in(root)) {
+        const std::string path = joined_path(root, file);
+        if (TRY(files_.is_file(path))) return declared(path, member, said.name, found);
+        if (root.empty()) return {};
+      }
+    }
+    const std::string own = joined_path(folder, type + ".java");
+    if (TRY(files_.is_file(own))) return declared(own, member, said.name, found);
+    for (const std::string& path : TRY(files_.files_in(folder, ".java"))) {
+      TRY(declared_if_said(path, member, said.name, found));
+    }
+    return {};
+  }
+
+  Status in_modules(const Said& said, std::vector<DeclaredAt>* found) {
+    if (said.qualifier.empty()) return in_module(said.path, said.name, kMostSteps, found);
+    for (const semantic::Bound& bound : TRY(bound(said, said.qualifier))) {
+      if (!bound.original.empty()) continue;
+      const std::string path = TRY(files_.file_of(bound.module, said.path));
+      if (!path.empty()) TRY(in_module(path, said.name, kMostSteps, found));
+    }
+    if (!found->empty()) return {};
+    // Of a type.
+    std::vector<DeclaredAt> types;
+    TRY(in_module(said.path, said.qualifier, kMostSteps, &types));
+    for (const DeclaredAt& type : types) {
+      TRY(declared(type.write->path, said.qualifier, said.name, found));
+    }
+    return {};
+  }
+
+  // What a name at the top of a file means, in it or where it is from.
+  Status in_module(const std::string& path, const std::string& name, int steps,
+                   std::vector<DeclaredAt>* found) {
+    TRY(declared(path, {}, name, found));
+    if (!found->empty() || steps == 0) return {};
+    const Said said{path, {}, name};
+    for (const semantic::Bound& bound : TRY(bound(said, name))) {
+      if (bound.original.empty()) continue;
+      const std::string from = TRY(files_.file_of(bound.module, path));
+      if (!from.empty()) TRY(in_module(from, bound.original, steps - 1, found));
+    }
+    if (!found->empty()) return {};
+    for (const semantic::Bound& bound : TRY(bound(said, semantic::kAnyName))) {
+      const std::string from = TRY(files_.file_of(bound.module, path));
+      if (!from.empty()) TRY(in_module(from, name, steps - 1, found));
+    }
+    return {};
+  }
+
+  SeenFiles& files_;
+};
+
+class KinFinder {
+ public:
+  KinFinder(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side)
+      : declarations_(files), other_(other), side_(*side) {}
+
+  Status run() {
+    ask();
+    if (wanted_.empty()) return {};
+    std::map<std::string_view, std::vector<const semantic::Use*>> by_path;
+    for (const semantic::Use& use : side_.uses) {
+      if (is_asked(use)) by_path[use.path];
+    }
+    if (by_path.empty()) return {};
+    for (const semantic::Use& use : side_.uses) {
+      const auto users = by_path.find(use.path);
+      if (users != by_path.end() && is_followed(use)) users->second.push_back(&use);
+    }
+    for (const auto& [path, uses] : by_path) {
+      if (uses.size() > kMostNames) continue;
+      for (const semantic::Use* use : uses) TRY(follow(*use));
+    }
+    if (made_.empty()) return {};
+    std::ranges::move(made_, std::back_inserter(side_.uses));
+    side_ = semantic::settled(std::move(side_));
+    return {};
+  }
+
+ private:
+  int count_of(const std::string& name) const {
+    int count = 0;
+    for (const semantic::Footprint* each :
+         {&other_, static_cast<const semantic::Footprint*>(&side_)}) {
+      const auto found = each->definitions.find(name);
+      count += found == each->definitions.end() ? 0 : found->second;
+    }
+    return count;
+  }
+
+  // Members that the other side changed, and their types.
+  void ask() {
+    for (const semantic::Write& write : other_.writes) {
+      if (write.of_type.empty() || write.change == semantic::Change::kMoved) continue;
+      if (write.change == semantic::Change::kChanged && !write.strong()) continue;
+      wanted_[write.of_type].insert(write.path);
+      for (const std::string& name : write.defines) {
+        if (count_of(name) > 1) members_.insert(name);
+      }
+    }
+  }
+
+  bool is_asked(const semantic::Use& use) const {
+    if (use.state != semantic::UseState::kGained || use.local) return false;
+    if (use.role == semantic::UseRole::kSuper) return true;
+    return use.role == semantic::UseRole::kMember && members_.contains(use.name);
+  }
+
+  // One that may name what has to do with another type.
+  static bool is_followed(const semantic::Use& use) {
+    if (use.state == semantic::UseState::kLost || use.local || use.of_local) return false;
+    return use.role != semantic::UseRole::kText && use.role != semantic::UseRole::kImport;
+  }
+
+  Status follow(const semantic::Use& use) {
+    std::set<std::tuple<std::string, std::string>> seen;
+    TRY(reach(use, {use.path, use.qualifier, use.name}, 0, &seen));
+    return {};
+  }
+
+  Status reach(const semantic::Use& use, const Said& said, int steps,
+               std::set<std::tuple<std::string, std::string>>* seen) {
+    for (const DeclaredAt& at : TRY(declarations_.of(said))) {
+      const semantic::Write& there = *at.write;
+      if (seen->size() > kMostReached || !seen->emplace(there.symbol, said.name).second) continue;
+      const bool type = there.kind == "type";
+      if (steps > 0 && type) meet(use, there, said.name);
+      // What is of a type counts by what it gives, once.
+      if (steps >= kMostSteps || (!type && steps > 0)) continue;
+      if (type) {
+        TRY(supers(use, at, steps, seen));
+      } else {
+        TRY(given(use, at, steps, seen));
+      }
+    }
+    return {};
+  }
+
+  Status supers(const semantic::Use& use, const DeclaredAt& at, int steps,
+                std::set<std::tuple<std::string, std::string>>* seen) {
+    const semantic::Write& type = *at.write;
+    for (const semantic::Use& super : at.file->uses) {
+      const bool embeds = super.role == semantic::UseRole::kType && super.symbol == type.symbol;
+      const bool extends =
+          super.role == semantic::UseRole::kSuper && super.symbol.starts_with(type.symbol);
+      if (!embeds && !extends) continue;
+      TRY(reach(use, {type.path, super.qualifier, super.name}, steps + 1, seen));
+    }
+    return {};
+  }
+
+  Status given(const semantic::Use& use, const DeclaredAt& at, int steps,
+               std::set<std::tuple<std::string, std::string>>* seen) {
+    const semantic::Write& there = *at.write;
+    std::string before;
+    for (const std::string& name : there.gives) {
+      const bool package = std::ranges::any_of(at.file->bound, [&](const auto& bound) {
+        return bound.name == before && bound.original.empty() && !bound.module.empty();
+      });
+      TRY(reach(use, {there.path, package ? before : std::string(), name}, steps + 1, seen));
+      before = name;
+    }
+    return {};
+  }
+
+  // A method in Go may stand in another file than its type.
+  void meet(const semantic::Use& use, const semantic::Write& type, const std::string& name) {
+    const auto wanted = wanted_.find(name);
+    if (wanted == wanted_.end()) return;
+    for (const std::string& path : wanted->second) {
+      const bool package = type.language == "go" && folder_in(path) == folder_in(type.path);
+      if (path != type.path && !package) continue;
+      semantic::Use& made = made_.emplace_back(use);
+      made.name = name;
+      made.qualifier = use.name;
+      made.role = use.role == semantic::UseRole::kSuper ? semantic::UseRole::kSuper
+                                                        : semantic::UseRole::kType;
+      made.state = use.state;
+      made.arity = -1;
+      made.origin = path;
+      made.kin = true;
+    }
+  }
+
+  Declarations declarations_;
+  const semantic::Footprint& other_;
+  semantic::Footprint& side_;
+  std::map<std::string, std::set<std::string>> wanted_;  // types, and where their members changed
+  std::set<std::string> members_;  // names that they have in common with others
+  std::vector<semantic::Use> made_;
+};
+
+}  // namespace
+
+Status find_kin(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side) {
+  return KinFinder(files, other, side).run();
+}
+
+}  // namespace gittxn::land
