@@ -12,6 +12,7 @@
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/merge/plain_code.h"
+#include "semantic/merge/runs.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -36,6 +37,12 @@ class FileMerger {
     const Tree* merged = parsed(text);
     if (merged == nullptr) return {"the result cannot be parsed", {}};
     return broken_rule(sides(), *merged);
+  }
+
+  // A merge that was put together from parts has what is demanded of one, and of one by lines.
+  bool holds(const std::string& text) {
+    if (!against(text).why.empty()) return false;
+    return lost_token(sides(), *parsed(text), {}).empty();
   }
 
   // The merge of the tree, and what stands against it. What both sides add at one place stands left
@@ -235,7 +242,13 @@ Result<Merged> merge_versions(const MergeAs& as, const Sides<std::string>& texts
   if (why.empty() && tree.pieces.clean()) {
     return Merged{MergeRule::kStructure, tree.pieces.with(kLeft), std::move(tree.made)};
   }
-  if (!lines.clean) return left_in_conflict(texts, tree, std::move(why), labels);
+  if (!lines.clean) {
+    auto indented = merge_indented(texts);
+    if (indented && merger->holds(*indented)) {
+      return Merged{MergeRule::kStructure, *std::move(indented), "lines that a side indented"};
+    }
+    return left_in_conflict(texts, tree, std::move(why), labels);
+  }
   ConflictedText conflict = TRY(conflict_at(texts, lines.text, broken.places, labels));
   return in_conflict(std::move(conflict), std::move(broken.why), labels);
 }

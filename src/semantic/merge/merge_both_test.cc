@@ -40,6 +40,23 @@ TEST_F(MergeBoth, OneThatASideOnlyLaidOutAnewIsLaidOutSo) {
   expect_merge("c", {a + wide, a + b + wide, a + c + narrow}, a + b + c + narrow);
 }
 
+TEST_F(MergeBoth, WhatOneSideIndentedAndTheOtherChanged) {
+  expect_merge("yaml",
+               {"a:\n  b: 1\n  c: 2\n", "x:\n  a:\n    b: 1\n    c: 2\n", "a:\n  b: 1\n  c: 4\n"},
+               "x:\n  a:\n    b: 1\n    c: 4\n");
+  const std::string head = "def f(x):\n", a = "    a(x)\n", b = "    b(x)\n", c = "    c(x)\n";
+  const std::string in = "    if x:\n        a(x)\n        b(x)\n        c(x)\n";
+  const std::string longer = "        a(x)\n        b(x)\n\n        n(x)\n        c(x)\n";
+  expect_merge("python", {head + a + b + c, head + in, head + a + b + "\n    n(x)\n" + c},
+               head + "    if x:\n" + longer);
+  expect_merge("python", {head + in, head + a + b + c, head + "    if x:\n" + longer},
+               head + a + b + "\n    n(x)\n" + c);
+  // Inside or behind what is indented now is for the two to say.
+  why_not("python", {head + a + b + c, head + in, head + a + b + c + "    n(x)\n    m(x)\n"});
+  why_not("python", {head + a + b + c, head + "    if x:\n        a(x)\n        b(x)\n" + c,
+                     head + a + b + "    n(x)\n" + c});
+}
+
 // --- a version that both raised ---
 
 TEST_F(MergeBoth, TheHigherVersion) {

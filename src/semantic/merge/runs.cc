@@ -72,7 +72,158 @@ class TextCutter {
   Sides<LineHunk> moved_;  // the last one of each side
 };
 
+// --- indentation ---
+
+struct IndentedLine {
+  std::string_view indent, rest;  // the rest has the end of the line
+};
+
+using IndentedLines = std::vector<IndentedLine>;
+
+IndentedLines indented_lines(std::string_view text) {
+  IndentedLines lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    lines.push_back({line.substr(0, indent), line.substr(indent)});
+    text.remove_prefix(line.size());
+  }
+  return lines;
+}
+
+// How a side indented a line: what it took from the beginning, or put there.
+struct Shift {
+  std::string_view taken, put;
+  bool operator==(const Shift&) const = default;
+};
+
+std::optional<Shift> shift_of(std::string_view before, std::string_view after) {
+  if (after.ends_with(before)) return Shift{{}, after.substr(0, after.size() - before.size())};
+  if (before.ends_with(after)) return Shift{before.substr(0, before.size() - after.size()), {}};
+  return std::nullopt;
+}
+
+class IndentMerger {
+ public:
+  explicit IndentMerger(const Sides<std::string>& texts) {
+    for (std::size_t i = 0; i < 3; ++i) lines_[i] = indented_lines(texts[i]);
+  }
+
+  std::optional<std::string> merge() {
+    Sides<std::string> bare;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (const IndentedLine& line : lines_[i]) bare[i] += line.rest;
+    }
+    const auto runs = runs_of(bare);
+    if (!runs) return std::nullopt;
+    find_shifts(*runs);
+    for (const TextRun& run : *runs) {
+      if (run.clashes || !(run.changed ? add_changed(run) : add_kept(run))) return std::nullopt;
+    }
+    return shifted_ ? std::optional(std::move(out_)) : std::nullopt;
+  }
+
+ private:
+  static bool says_nothing(const IndentedLine& line) { return line.rest == "\n"; }
+
+  // Of each line of the base that a side has as well.
+  void find_shifts(const std::vector<TextRun>& runs) {
+    for (const Side side : {kLeft, kRight}) {
+      shifts_[side].resize(lines_[kBase].size());
+      for (const TextRun& run : runs) {
+        const LineRange& base = run.lines[kBase];
+        if (run.texts[side] != run.texts[kBase]) continue;
+        for (std::size_t i = base.from; i < base.to; ++i) {
+          const IndentedLine& now = lines_[side][run.lines[side].from + (i - base.from)];
+          if (!says_nothing(now)) shifts_[side][i] = shift_of(lines_[kBase][i].indent, now.indent);
+          shifted_ = shifted_ || (!says_nothing(now) && now.indent != lines_[kBase][i].indent);
+        }
+      }
+    }
+  }
+
+  // Lines that all have.
+  bool add_kept(const TextRun& run) {
+    const std::size_t count = run.lines[kBase].to - run.lines[kBase].from;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto at = [&](Side side) { return lines_[side][run.lines[side].from + i]; };
+      const std::string_view base = at(kBase).indent, left = at(kLeft).indent;
+      const std::string_view right = at(kRight).indent;
+      if (left != base && right != base && left != right) return false;
+      out_ += std::string(left == base ? right : left) + std::string(at(kLeft).rest);
+    }
+    return true;
+  }
+
+  // Lines that one side wrote, or both alike.
+  bool add_changed(const TextRun& run) {
+    const auto side = static_cast<Side>(run.taken);
+    const bool alike = run.texts[kLeft] == run.texts[kRight];
+    const auto shift = alike ? Shift{} : shift_beyond(run.lines[kBase], side);
+    if (!shift) return false;
+    for (std::size_t i = run.lines[side].from; i < run.lines[side].to; ++i) {
+      const IndentedLine& line = lines_[side][i];
+      if (says_nothing(line)) {
+        out_ += std::string(line.indent) + "\n";
+        continue;
+      }
+      if (alike && line.indent !=
+                       lines_[other(side)][run.lines[other(side)].from + (i - run.lines[side].from)]
+                           .indent) {
+        return false;
+      }
+      if (!line.indent.starts_with(shift->taken)) return false;
+      out_ += std::string(shift->put) + std::string(line.indent.substr(shift->taken.size()));
+      out_ += line.rest;
+    }
+    return true;
+  }
+
+  // What the other side indented there and `side` did not.
+  std::optional<Shift> shift_beyond(const LineRange& base, Side side) const {
+    const auto there = shift_around(base, other(side));
+    if (!there || *there == Shift{}) return there;
+    const auto own = shift_around(base, side);
+    if (own == there) return Shift{};
+    return own == Shift{} ? there : std::nullopt;
+  }
+
+  // How a side indented the lines of the base at a place, and those before and behind it; nothing
+  // where that is not one way.
+  std::optional<Shift> shift_around(const LineRange& base, Side side) const {
+    const auto& shifts = shifts_[side];
+    std::size_t from = base.from, to = base.to;
+    const auto known = [&](std::size_t i) { return shifts[i].has_value(); };
+    bool inside = false;
+    for (std::size_t i = from; i < to; ++i) inside = inside || known(i);
+    std::optional<Shift> found;
+    if (!inside) {
+      while (from > 0 && !known(from - 1)) --from;
+      while (to < shifts.size() && !known(to)) ++to;
+      // Nothing is indented before the first line and behind the last.
+      if (from == 0 || to == shifts.size()) found = Shift{};
+      if (from > 0) --from;
+      to = std::min(to + 1, shifts.size());
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      if (!known(i)) continue;
+      if (found && *found != *shifts[i]) return std::nullopt;
+      found = shifts[i];
+    }
+    return found;
+  }
+
+  Sides<IndentedLines> lines_;
+  Sides<std::vector<std::optional<Shift>>> shifts_;
+  bool shifted_ = false;
+  std::string out_;
+};
+
 }  // namespace
+
+std::optional<std::string> merge_indented(const Sides<std::string>& texts) {
+  return IndentMerger(texts).merge();
+}
 
 Result<std::vector<TextRun>> runs_of(const Sides<std::string>& texts) {
   const Sides<TextLines> lines = {TextLines(texts[0]), TextLines(texts[1]), TextLines(texts[2])};
