@@ -75,6 +75,41 @@ TEST_F(MergeBoth, TheHigherVersion) {
   why_not("python", {of("2.2.3"), of("2.3.0, final"), of("2.4.0")});
 }
 
+// --- what is no certain list ---
+
+TEST_F(MergeBoth, AListThatOneSideRearrangedAndTookFrom) {
+  const std::string a = "import a.A;\n", b = "import b.B;\n", c = "import c.C;\n";
+  const std::string left = "class D { int x = 1; }\n", right = "class D { int x = 2; }\n";
+  expect_merge("java", {a + b + c + left, c + a + b + left, a + b + c + right}, c + a + b + right);
+  why_not("java", {a + b + c + left, c + a + left, a + c + right});
+}
+
+TEST_F(MergeBoth, MacrosThatBothTookAway) {
+  const auto macro = [](const std::string& name) { return "#define " + name + " 1\n"; };
+  const std::string f = "int f(void);\n", base = f + macro("A") + macro("B") + f;
+  EXPECT_EQ(why_not("c", {base, f + macro("A") + f, f + macro("B") + f}),
+            "both sides removed macros at one place in the file");
+}
+
+TEST_F(MergeBoth, EnumeratorsThatCountUp) {
+  const auto with = [](const std::string& more) { return "enum e {\n  A,\n  B" + more + "\n};\n"; };
+  EXPECT_THAT(why_not("c", {with(""), with(",\n  C"), with(",\n  D")}),
+              HasSubstr("the next number"));
+  expect_merge("c", {with(""), with(",\n  C = 7"), with(",\n  D = 8")},
+               with(",\n  C = 7,\n  D = 8"));
+}
+
+TEST_F(MergeBoth, OneChangeInTwoVersions) {
+  const auto header = [](const std::string& include, const std::string& functions) {
+    return "#include <a.h>\n" + include + "int f(void);\n" + functions + "int z(void);\n";
+  };
+  const std::string two = "int g(void);\nint h(void);\n", three = two + "int i(void);\n";
+  const std::string b = "#include <b.h>\n", c = "#include <c.h>\n";
+  expect_merge("c", {header("", ""), header(b, two), header(c, two)}, header(b + c, two));
+  EXPECT_EQ(why_not("c", {header("", ""), header(b, three), header(c, three)}),
+            "both sides have one change in different versions in the file");
+}
+
 // --- one signature ---
 
 // A class whose initialiser takes `parameters` and has `fields` in its body.

@@ -266,6 +266,8 @@ class ListMerger {
       if (in(slot, kBase) != in(slot, still) && in(slot, skeleton_) != in(slot, still)) {
         return "one side moved something, the other added or removed something";
       }
+      // Who rearranges a list and takes from it has more in mind than the order.
+      if (dropped(slot)) return "one side moved something, and something was removed";
     }
     return {};
   }
@@ -343,8 +345,13 @@ class ListMerger {
         return "one side removed an import where the other added one";
       }
     }
+    if (both_take_macros(gap)) return "both sides removed macros at one place";
     if (own[kLeft].empty() || own[kRight].empty()) return {};
     together_ = true;
+    if (share_a_change()) return "both sides have one change in different versions";
+    if (std::ranges::all_of(kTheTwo, [&](Side side) { return counts_up(own[side], side); })) {
+      return "both sides gave the next number to something new";
+    }
     // One block that both brought in, in two versions: what is in one only may be gone from the
     // other.
     if (std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
@@ -362,6 +369,36 @@ class ListMerger {
       return "both sides replaced something";
     }
     return {};
+  }
+
+  // Macros that stand together are mostly one group of numbers.
+  bool both_take_macros(const Gap& gap) const {
+    return std::ranges::all_of(kTheTwo, [&](Side side) {
+      return std::ranges::any_of(gap[kBase], [&](std::size_t slot) {
+        return !in(slot, side) && in(slot, other(side)) && item(slot, kBase).node->decl == "macro";
+      });
+    });
+  }
+
+  // Enumerators in C, of which each without a value has the number behind the one before it.
+  bool counts_up(const Order& slots, Side side) const {
+    return std::ranges::any_of(slots, [&](std::size_t slot) {
+      const Node& node = *item(slot, side).node;
+      return node.kind == "enumerator" && kid_in(node, "value") == nullptr;
+    });
+  }
+
+  // The sides added several declarations of the same names: the one has been taken over from the
+  // other, and what it has besides may be an older version of it.
+  bool share_a_change() const {
+    constexpr std::ptrdiff_t kSeveral = 3;
+    std::set<std::string_view> before, left;
+    for (const Declared& each : trees_[kBase]->declarations()) before.insert(each.path);
+    for (const Declared& each : trees_[kLeft]->declarations()) left.insert(each.path);
+    return std::ranges::count_if(trees_[kRight]->declarations(), [&](const Declared& each) {
+             return each.node->decl != "import" && left.contains(each.path) &&
+                    !before.contains(each.path);
+           }) >= kSeveral;
   }
 
   // All of it is told by its name.
