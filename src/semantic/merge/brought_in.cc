@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -338,6 +339,54 @@ bool is_below(const std::string& path, const std::string& prefix) {
          (path[prefix.size()] == '/' || path[prefix.size()] == '.' || path[prefix.size()] == ':');
 }
 
+// A path without the signs of quotation around it.
+std::string_view unquoted(std::string_view path) {
+  constexpr std::string_view kQuotes = "\"'";
+  if (!path.empty() && kQuotes.contains(path.front())) path.remove_prefix(1);
+  if (!path.empty() && kQuotes.contains(path.back())) path.remove_suffix(1);
+  return path;
+}
+
+std::string shortened(std::string_view path) {
+  return std::string(unquoted(path).substr(0, 60));
+}
+
+// "#types" of "types": the same with signs before it.
+bool is_respelled(std::string_view prefix, std::string_view fresh) {
+  prefix = unquoted(prefix);
+  fresh = unquoted(fresh);
+  return fresh.size() > prefix.size() && fresh.ends_with(prefix) &&
+         std::ranges::none_of(fresh.substr(0, fresh.size() - prefix.size()), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+         });
+}
+
+// The new path of one side, "b/c", where the other put signs before its own: nothing that the base
+// imports begins as it does, and the side does not import "b" itself.
+bool is_of_old_spelling(const Sides<Modules>& modules, Side side, std::string_view path) {
+  path = unquoted(path);
+  const std::string_view first = path.substr(0, path.find('/'));
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-';
+  };
+  if (first.size() == path.size() || first.empty() || !std::ranges::all_of(first, is_plain)) {
+    return false;
+  }
+  const auto rest_behind = [first](const auto& each) {
+    const std::string_view known = unquoted(each.first);
+    return known.starts_with(first) ? std::optional(known.substr(first.size())) : std::nullopt;
+  };
+  return std::ranges::none_of(modules[kBase],
+                              [&](const auto& each) {
+                                const auto rest = rest_behind(each);
+                                return rest && (rest->empty() || !is_plain(rest->front()));
+                              }) &&
+         std::ranges::none_of(modules[side], [&](const auto& each) {
+           const auto rest = rest_behind(each);
+           return rest && rest->empty();
+         });
+}
+
 Broken moved_and_used(const Sides<const Tree*>& sides) {
   Sides<Modules> modules;
   for (std::size_t i = 0; i < 3; ++i) modules[i] = modules_in(*sides[i]);
@@ -348,9 +397,13 @@ Broken moved_and_used(const Sides<const Tree*>& sides) {
           modules[side], [&](const auto& each) { return is_below(each.first, prefix); });
       if (left_some) continue;
       for (const auto& [path, node] : there) {
-        if (!is_below(path, prefix) || modules[kBase].contains(path)) continue;
-        return {"one side imports from '" + fresh.substr(0, 60) + "' what was at '" +
-                    prefix.substr(0, 60) + "', and the other imports more from there",
+        if (modules[kBase].contains(path)) continue;
+        const bool like =
+            is_respelled(prefix, fresh) && is_of_old_spelling(modules, other(side), path);
+        if (!is_below(path, prefix) && !like) continue;
+        const std::string moved = "one side imports from '" + shortened(fresh) + "' what was at '" +
+                                  shortened(prefix) + "', and the other imports ";
+        return {moved + (like ? "from '" + shortened(path) + "'" : "more from there"),
                 {span_of_node(other(side), *sides[other(side)], *node)}};
       }
     }

@@ -402,7 +402,7 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   EXPECT_THAT(why_not("typescript", {before, with("#types", ""), more}),
               HasSubstr("imports more from there"));
   std::string other = before;
-  other.insert(other.find("const y"), "import { c } from 'more/c'\n");
+  other.insert(other.find("const y"), "import { c } from './more/c'\n");
   EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
   // A function may import, too.
   const auto python = [](const std::string& root, const std::string& last) {
@@ -418,6 +418,17 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
 // Three uses of what `names` imports, with `more` behind them.
 std::string user_of(const std::string& names, const std::string& uses, const std::string& more) {
   return names + "\n\ndef first():\n" + uses + "\n\ndef second():\n    return 2\n" + more;
+}
+
+TEST_F(MergeBoth, PathsThatOneSideSpeltOtherwise) {
+  const std::string type = "import type { A } from ", rest = "import b from 'b'\nrun()\n";
+  const std::string base = type + "'types/a'\n" + rest, left = type + "'#types/a'\n" + rest;
+  EXPECT_THAT(why_not("typescript", {base, left, base + "import c from 'more/c'\n"}),
+              HasSubstr("'#types' what was at 'types', and the other imports from 'more/c'"));
+  for (const std::string path : {"./more/c", "b/c", "c", "@more/c"}) {
+    const std::string import = "import c from '" + path + "'\n";
+    expect_merge("typescript", {base, left, base + import}, left + import);
+  }
 }
 
 TEST_F(MergeBoth, AnImportThatOneSideRemovedAndTheOtherUsesAnew) {
