@@ -39,8 +39,8 @@ void check_nothing_lost(const Sides<std::string>& texts, const std::string& merg
 
 // A language, or for the last bytes a file that no grammar is known for.
 MergeAs chosen(std::uint8_t byte) {
-  constexpr std::string_view kPaths[] = {"a.properties", "a.md",  "a.xml",     "go.sum",
-                                         "go.mod",       "a.nix", ".gitignore"};
+  constexpr std::string_view kPaths[] = {"a.properties", "a.md",       "a.xml",  "go.sum", "go.mod",
+                                         "a.nix",        ".gitignore", "a.dart", "a.vue"};
   constexpr std::uint8_t kFirst = 0xe0;
   MergeAs as;
   if (byte >= kFirst) {

@@ -170,6 +170,27 @@ Result<std::optional<std::string>> merge_blocks(std::string_view path,
   return out;
 }
 
+// With what both sides declare in the same words at two places at left's alone, where that can be
+// merged whosever place it is, and nothing else is there twice.
+Result<std::optional<std::string>> merge_once(std::string_view path,
+                                              const Sides<std::string>& texts, std::string key) {
+  constexpr int kMost = 16;
+  Sides<std::string> ours = texts, turned = {texts[kBase], texts[kRight], texts[kLeft]};
+  for (int i = 0; i < kMost; ++i) {
+    auto without = without_second(path, ours, key), other_way = without_second(path, turned, key);
+    if (!without || !other_way) return std::nullopt;
+    ours = *std::move(without);
+    turned = *std::move(other_way);
+    LineMerge lines = TRY(merge_lines({ours[0], ours[1], ours[2]}, {}));
+    const LineMerge back = TRY(merge_lines({turned[0], turned[1], turned[2]}, {}));
+    if (!lines.clean || !back.clean) return std::nullopt;
+    key = key_added_twice(path, ours, lines.text);
+    if (key != key_added_twice(path, turned, back.text)) return std::nullopt;
+    if (key.empty()) return std::move(lines.text);
+  }
+  return std::nullopt;
+}
+
 Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& texts,
                               const MergeLabels& labels) {
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
@@ -179,8 +200,8 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
     if (key.empty() || kind == TextKind::kParagraphs) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
     }
-    if (const auto once = without_second(path, texts, key)) {
-      return merge_by_lines(path, *once, labels);
+    if (auto once = TRY(merge_once(path, texts, key))) {
+      return Merged{MergeRule::kStructure, *std::move(once), "what both added alike"};
     }
     ConflictedText whole =
         TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));

@@ -73,6 +73,7 @@ TEST_F(MergeBoth, TheHigherVersion) {
   why_not("python", {of("2.2.3"), of("2.3.0.dev"), of("2.3.0")});
   why_not("python", {of("3"), of("4"), of("5")});
   why_not("python", {of("2.2.3"), of("2.3.0, final"), of("2.4.0")});
+  why_not("python", {of("2.2.3"), of("2.3.0-alpha"), of("2.4.0")});
 }
 
 // --- what is no certain list ---

@@ -392,12 +392,14 @@ class ListMerger {
   // other, and what it has besides may be an older version of it.
   bool share_a_change() const {
     constexpr std::ptrdiff_t kSeveral = 3;
-    std::set<std::string_view> before, left;
-    for (const Declared& each : trees_[kBase]->declarations()) before.insert(each.path);
-    for (const Declared& each : trees_[kLeft]->declarations()) left.insert(each.path);
-    return std::ranges::count_if(trees_[kRight]->declarations(), [&](const Declared& each) {
-             return each.node->decl != "import" && left.contains(each.path) &&
-                    !before.contains(each.path);
+    Sides<std::set<std::string_view>> names;
+    for (const Side side : kVersions) {
+      for (const Declared& each : trees_[side]->declarations()) {
+        if (each.node->decl != "import") names[side].insert(each.path);
+      }
+    }
+    return std::ranges::count_if(names[kLeft], [&](std::string_view name) {
+             return names[kRight].contains(name) && !names[kBase].contains(name);
            }) >= kSeveral;
   }
 

@@ -56,6 +56,19 @@ std::vector<unsigned long> release_numbers(std::string_view text) {
   return numbers;
 }
 
+// Letters and digits in a row that are more than a number of a release, and that the base has not.
+bool says_more(std::string_view text, std::string_view base) {
+  constexpr std::size_t kWord = 4;
+  const auto is_in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_in_word(text[end])) ++end;
+    if (end - at >= kWord && !base.contains(text.substr(at, end - at))) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<Side> higher_release(const Sides<std::string_view>& texts) {
@@ -66,7 +79,8 @@ std::optional<Side> higher_release(const Sides<std::string_view>& texts) {
   }
   if (numbers[kLeft] == numbers[kRight]) return std::nullopt;
   if (std::min(numbers[kLeft], numbers[kRight]) < numbers[kBase]) return std::nullopt;
-  return numbers[kLeft] > numbers[kRight] ? kLeft : kRight;
+  const Side higher = numbers[kLeft] > numbers[kRight] ? kLeft : kRight;
+  return says_more(texts[other(higher)], texts[kBase]) ? std::nullopt : std::optional(higher);
 }
 
 bool is_for_people(const Node& node) {

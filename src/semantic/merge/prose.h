@@ -20,8 +20,8 @@ bool is_for_people(const Node& node);
 std::optional<std::string> merge_prose(const Sides<std::string_view>& texts);
 
 // The side with the higher number of a release, "1.2.0" of "1.1" and "1.2.0"; quotes do not count.
-// Nothing where a text is no such number, where the two differ behind the numbers alone, and where
-// a side has a lower one than the base.
+// Nothing where a text is no such number, where the two differ behind the numbers alone, where a
+// side has a lower one than the base, and where the lower one of the sides says a word besides.
 std::optional<Side> higher_release(const Sides<std::string_view>& texts);
 
 }  // namespace gittxn::semantic
