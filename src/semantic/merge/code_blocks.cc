@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/text.h"
 
@@ -72,7 +71,7 @@ std::vector<TextBlock> blocks_of(std::string_view path, std::string_view text) {
     } else if (auto opening = words ? opens_fence(line) : opens_element(line)) {
       if (words) end_block(at, nullptr);
       end_block(next, nullptr);
-      open = std::move(opening);
+      open = opening;
     }
     at = next;
   }

@@ -131,7 +131,6 @@ TEST_F(MergeBoth, WhatIsToldWithoutAnOrderBesideParameters) {
   const auto java = [](const std::string& before, const std::string& parameters) {
     return "class A {\n  " + before + "int f(" + parameters + ") {\n    return a;\n  }\n}\n";
   };
-  const std::string rest = ") throws IOException";
   expect_merge("java", {java("", "int a"), java("", "int a, int b"), java("final ", "int a")},
                java("final ", "int a, int b"));
   expect_merge("java",
