@@ -2,8 +2,14 @@
 // rows of a server's store. A file is whole and durable, its name included, before put_artifact
 // returns; so an event that names it can be appended then. A kill leaves at most a file that no
 // event names.
+//
+// Small ones that an event is about to name may be rows beside a log in a file as well: they are on
+// disk with that event, where a file costs two syncs for its bytes and its name, and waits of its
+// own. Large ones would only make the database grow.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/failpoint.h"
@@ -17,6 +23,8 @@ namespace gittxn::store {
 namespace {
 
 FAILPOINT(fp_after_artifact, "store.after_artifact");
+
+constexpr std::size_t kMostInRow = 16u << 10;
 
 Status check_name(const Digest& digest) {
   const std::string& hex = digest.str();
@@ -43,17 +51,12 @@ Status put_artifact_row(const db::Database& database, const Digest& digest,
   return insert.run();
 }
 
-Result<std::string> artifact_row(const db::Database& database, const Digest& digest) {
+Result<std::optional<std::string>> artifact_row(const db::Database& database,
+                                                const Digest& digest) {
   db::Statement query =
       TRY(database.statement("SELECT body FROM artifacts WHERE digest = ?", digest));
   if (TRY(query.step())) return query.bytes(0);
-  return damaged_artifact(fmt::format("the artifact {} is gone", digest.str()));
-}
-
-Result<std::string> artifact_file(const std::string& path) {
-  auto bytes = read_file(path);
-  if (bytes || bytes.error().code != Code::kNotFound) return bytes;
-  return damaged_artifact(fmt::format("the artifact '{}' is gone", path));
+  return std::nullopt;
 }
 
 // Drafts beside where they will be; then all bytes are synced, then all names.
@@ -118,20 +121,42 @@ Result<std::vector<Digest>> Store::put_artifacts(const std::vector<std::string_v
   return digests;
 }
 
+Result<std::vector<Digest>> Store::put_artifacts_soon(const std::vector<std::string_view>& all) {
+  const auto is_large = [](std::string_view bytes) { return bytes.size() > kMostInRow; };
+  if (state_->place.on_server() || std::ranges::any_of(all, is_large)) return put_artifacts(all);
+  std::vector<Digest> digests;
+  const auto put = [&](db::Database& database) -> Result<Then> {
+    digests.clear();
+    for (const std::string_view bytes : all) {
+      digests.push_back(sha256(bytes));
+      TRY_IN("writing an artifact", put_artifact_row(database, digests.back(), bytes));
+    }
+    return Then::kCommit;
+  };
+  TRY(write(*state_, put, Durable::kSoon));
+  TRY(fp_after_artifact.hit());
+  return digests;
+}
+
 Result<std::string> Store::artifact(const Digest& digest) const {
   return read_artifact(Log{state_->database, state_->place.dir}, digest);
 }
 
 Result<std::string> read_artifact(const Log& log, const Digest& digest) {
   TRY(check_name(digest));
+  auto bytes = TRY_IN("reading an artifact", artifact_row(log.database, digest));
+  if (bytes && sha256(*bytes) == digest) return *std::move(bytes);
+  const bool server = log.database.dialect() == db::Dialect::kPostgres;
   const std::string path = path_of(log.dir, digest);
-  const bool row = log.database.dialect() == db::Dialect::kPostgres;
-  std::string bytes =
-      TRY_IN("reading an artifact", row ? artifact_row(log.database, digest) : artifact_file(path));
-  if (sha256(bytes) != digest) {
-    return damaged_artifact(fmt::format("'{}' does not have the content it is named by", path));
+  if (!server) {
+    auto file = TRY_IN("reading an artifact", if_there(read_file(path)));
+    if (file && sha256(*file) == digest) return *std::move(file);
+    if (file) bytes = std::move(file);
   }
-  return bytes;
+  const std::string name = server || bytes ? digest.str() : "'" + path + "'";
+  if (!bytes) return damaged_artifact(fmt::format("the artifact {} is gone", name));
+  return damaged_artifact(
+      fmt::format("the artifact {} does not have the content it is named by", name));
 }
 
 }  // namespace gittxn::store

@@ -43,9 +43,9 @@ CREATE TABLE clock (
 )sql";
 
 // What schema 2 has beside the log that does not follow from it (docs/design/0021: positions are
-// not state). Artifacts are rows on a server alone; beside a file they are files. `log` says which
-// log this is, and where it begins: after event `pruned`, whose hash and whose state (an artifact)
-// are there; `pruned_keys` has the keys of what was pruned, so that a repeat stays one.
+// not state). Artifacts are rows on a server; beside a file the large ones are files. `log` says
+// which log this is, and where it begins: after event `pruned`, whose hash and whose state (an
+// artifact) are there; `pruned_keys` has the keys of what was pruned, so that a repeat stays one.
 constexpr const char* kTo2 = R"sql(
 CREATE TABLE positions (
   consumer     TEXT    PRIMARY KEY,

@@ -181,6 +181,8 @@ class Store final : public View {
   Result<Digest> put_artifact(std::string_view bytes);
   // The same of several, synced at the same time; their names in this order.
   Result<std::vector<Digest>> put_artifacts(const std::vector<std::string_view>& all);
+  // The same for what the next event is to name: on disk when that event is, and not before.
+  Result<std::vector<Digest>> put_artifacts_soon(const std::vector<std::string_view>& all);
   // kCorrupt: it is gone, or not what its name says.
   Result<std::string> artifact(const Digest& digest) const;
 

@@ -236,7 +236,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   event.kept = kept;
   const std::string reads = reads_to_lines(work.reads);
   const std::string writes = changes_to_lines(work.changes);
-  const std::vector<Digest> put = TRY(state.store->put_artifacts({reads, writes}));
+  const std::vector<Digest> put = TRY(state.store->put_artifacts_soon({reads, writes}));
   event.reads = put[0];
   event.reads_complete = work.reads.complete;
   event.unknown_reason = work.reads.unknown_reason;
