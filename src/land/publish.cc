@@ -15,8 +15,9 @@
 //   after 6    landed. A power cut may take this last event back, and recovery appends it again;
 //              what is left else is only ours to tidy
 //
-// The disk is waited for twice: in 3, for all that the branch will need (objects, the log, the file
-// that becomes the ref), at the same time; and in 4, for the ref. With a checkout, in 5 as well.
+// The disk is waited for twice: in 3, for all that the branch and the checkouts will need (objects,
+// the log, the file that becomes the ref, the names of what is staged), at the same time; and in 4,
+// for the ref. With a checkout, in 5 as well, and before 1 for the bytes that are staged.
 //
 // An error between 3 and 6 is resolved on the spot by the same code as recovery, except a failed
 // sync: after that nothing more is written, and recovery looks at what really is there.
@@ -73,6 +74,7 @@ struct Publication {
   std::vector<repo::CheckoutMove> moves{};
   std::vector<repo::IndexLock> locks{};
   store::PreparedLanding landing{};
+  std::vector<std::string> of_checkouts{};  // what step 3 waits for beside the candidate
   repo::Unsynced unsynced{};
   std::optional<repo::RefDraft> draft{};  // of the branch's file; not where it is a hub's
   std::optional<Wait> leased{};           // to somebody else, and mandatory
@@ -116,6 +118,9 @@ struct Publication {
                                                            options.lock_ms)));
       if (!lock) return Wait{WaitReason::kIndexLock, move.place.git_dir + "/index.lock"};
       locks.push_back(*std::move(lock));
+      for (std::string& path : TRY(repo::index_to_sync(move.place))) {
+        of_checkouts.push_back(std::move(path));
+      }
     }
     TRY(fp_after_index_lock.hit());
     return blocked(context, branch(), moves);
@@ -170,6 +175,7 @@ struct Publication {
     TRY(fp_before_durable.hit());
     const auto with_the_log = [&](std::vector<std::string> files) {
       if (draft) files.push_back(draft->path());
+      files.insert(files.end(), of_checkouts.begin(), of_checkouts.end());
       return repository().objects().sync(unsynced, files);
     };
     if (INJECTED_BUG("land.moved_unsynced")) return {};
@@ -311,9 +317,12 @@ Result<Published> push_and_record(Publication& work) {
   return branch_moved();
 }
 
-Status stage(const Publication& work) {
+Status stage(Publication& work) {
   for (const repo::CheckoutMove& move : work.moves) {
-    TRY_IN("staging the checkout", repo::stage_checkout(work.repository(), work.txn(), move));
+    for (std::string& path : TRY_IN("staging the checkout",
+                                    repo::stage_checkout(work.repository(), work.txn(), move))) {
+      work.of_checkouts.push_back(std::move(path));
+    }
   }
   return {};
 }

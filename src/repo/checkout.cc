@@ -103,12 +103,10 @@ Result<bool> internal::lock_names(const CheckoutPlace& place, const Oid& new_com
   return text.starts_with(kLockWord) && text.ends_with(" " + new_commit.str() + "\n");
 }
 
-// git does not sync its index. Recovery builds on it once the landing is in the log, so a power cut
-// must not leave it empty (seen on XFS).
-static Status sync_index(const CheckoutPlace& place) {
+Result<std::vector<std::string>> index_to_sync(const CheckoutPlace& place) {
   const std::string index = place.git_dir + "/index";
-  if (!TRY(exists(index))) return {};
-  return fsync_all({index, place.git_dir});
+  if (!TRY(exists(index))) return std::vector<std::string>{};
+  return std::vector<std::string>{index, place.git_dir};
 }
 
 Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& txn,
@@ -126,7 +124,6 @@ Result<IndexLock> IndexLock::acquire(const CheckoutPlace& place, const TxnId& tx
       TRY(remove_file(made));
       if (!linked) return std::unexpected(linked.error());
       IndexLock lock(path, text);
-      TRY_IN("syncing the index", sync_index(place));
       TRY(fp_after_checkout_lock.hit());
       return lock;
     }

@@ -6,7 +6,9 @@
 // Sequence (land/ calls it; docs/ARCHITECTURE.md has the whole order):
 //   probe_checkout      nothing changed: is each touched file clean, is an operation in progress,
 //                       can the file system exchange names?
-//   stage_checkout      the new bytes, beside the checkout; nothing of the person's is touched
+//   stage_checkout      the new bytes, beside the checkout; nothing of the person's is touched.
+//   What
+//                       it returns is to be on disk before the first file moves
 //   IndexLock           index.lock, a finished file naming the transaction, link(2)ed into place
 //   probe_checkout      again, under the lock
 //   [LandingPrepared, ref swap]
@@ -52,6 +54,10 @@ Result<CheckoutMove> checkout_move_from_json(const Json& json);
 Result<std::optional<CheckoutBlock>> probe_checkout(Repository& repository,
                                                     const CheckoutMove& move);
 
+// git does not sync its index, and recovery builds on it once the branch has moved, so a power cut
+// must not leave it empty (seen on XFS). It and its directory, for whoever holds its lock to sync.
+Result<std::vector<std::string>> index_to_sync(const CheckoutPlace& place);
+
 class IndexLock {
  public:
   // kBusy when it was not had by the deadline (from now; < 0 waits for ever); the message names who
@@ -80,10 +86,12 @@ struct MoveReport {
 };
 
 // Stages the new bytes and the new index before anything durable is written (git's own filters;
-// beside the checkout, on its file system), and syncs them. May be called before the index is
-// locked: what the person does since is found by the next probe and by the check of the displaced
-// bytes.
-Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move);
+// beside the checkout, on its file system), and syncs the bytes; returns the directories that name
+// them, which the caller syncs before move_checkout(), with whatever else it waits for. May be
+// called before the index is locked: what the person does since is found by the next probe and by
+// the check of the displaced bytes.
+Result<std::vector<std::string>> stage_checkout(Repository& repository, const TxnId& txn,
+                                                const CheckoutMove& move);
 Result<MoveReport> move_checkout(Repository& repository, const TxnId& txn,
                                  const CheckoutMove& move);
 // On return the checkout is as durable as the branch. A failed sync is kOutcomeUnknown.

@@ -27,7 +27,7 @@ run_and_land() {
   new_repo
   lands 'echo first >first'
   old_enough
-  weighs 39 15 git-txn run -- sh -c 'echo x >new'
+  weighs 32 15 git-txn run -- sh -c 'echo x >new'
   assert_file new x
   assert_sound
 }
@@ -41,9 +41,9 @@ in_steps() {
   local id
   id=$(grep -oE 't-[a-z0-9]+' "$WORLD/.out" | head -n 1)
   old_enough
-  weighs 18 14 git-txn exec "$id" -- sh -c 'echo x >new'
+  weighs 13 14 git-txn exec "$id" -- sh -c 'echo x >new'
   old_enough
-  weighs 25 12 git-txn commit "$id"
+  weighs 20 12 git-txn commit "$id"
   assert_file new x
   assert_sound
 }
@@ -65,7 +65,7 @@ in_order() {
   draft=$(grep -oE "link\(\"[^\"]*\", \"$refs/main.lock\"" "$calls" | cut -d'"' -f2)
   object=$(git rev-parse main | sed 's|^..|&/|')
   local wanted
-  for wanted in "$draft" "objects/$object" "objects/${object%%/*}" kernel.db-wal; do
+  for wanted in "$draft" "objects/$object" "objects/${object%%/*}" kernel.db-wal .git/index '/txn/displaced/[^/>]*'; do
     grep -qE "sync\([0-9]+<[^>]*$wanted>" "$WORLD/before" || fail "$wanted was not synced before the branch moved"
   done
   grep -qE "sync\([0-9]+<$refs>" "$WORLD/after" || fail 'the name of the branch was not synced'

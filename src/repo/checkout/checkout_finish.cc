@@ -66,8 +66,8 @@ Status settle_staged_index(const CheckoutMove& move, const Manifest& manifest,
   return changed ? write_index(file, index, IndexTime::kNow) : Status{};
 }
 
-// The names in the checkout, where the displaced files went, and the index that is to be. The bytes
-// of the files were synced when staged.
+// The names in the checkout, where the displaced files went if there are any, and the index that is
+// to be. The bytes of the files were synced when staged.
 Status sync_moved(const CheckoutMove& move, const std::string& directory,
                   const std::string& staged_index) {
   std::set<std::string> directories;
@@ -88,7 +88,8 @@ Status sync_moved(const CheckoutMove& move, const std::string& directory,
     struct stat info{};
     if (::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) paths.push_back(path);
   }
-  paths.push_back(directory);
+  const auto displaces = [](const PathChange& change) { return change.before.present(); };
+  if (std::ranges::any_of(move.files, displaces)) paths.push_back(directory);
   return fsync_all(paths);
 }
 
@@ -157,11 +158,12 @@ Result<MoveReport> resume_checkout(Repository& repository, const TxnId& txn,
   }
   if (!TRY(lock.stands())) {
     lock = TRY(IndexLock::acquire(move.place, txn, move.new_commit, kResumeLock_ms));
+    TRY_IN("syncing the index", fsync_all(TRY(index_to_sync(move.place))));
   }
   lock.abandon();  // from here on it is recovery's, until everything is done
   // Another landing's, or none: nothing of this one has moved yet.
   if (!manifest || manifest->new_commit != move.new_commit) {
-    TRY_IN("staging again", stage_checkout(repository, txn, move));
+    TRY_IN("staging again", fsync_all(TRY(stage_checkout(repository, txn, move))));
   }
   MoveReport report = TRY(move_checkout(repository, txn, move));
   // What was being written there when the power went may be empty now.

@@ -147,9 +147,9 @@ struct Staging {
   }
 
   // After a power cut a staged file that has been exchanged must hold its bytes, and the record of
-  // what it displaced must be there: first all bytes, then all names. The staged index is synced
-  // when it is done; where the power goes before that, it is made anew.
-  Status record() const {
+  // what it displaced must be there: first all bytes, then all names, which are what it returns.
+  // The staged index is synced when it is done; where the power goes before that, it is made anew.
+  Result<std::vector<std::string>> record() const {
     const std::string draft = TRY(internal::draft_manifest(directory, manifest));
     std::set<std::string> directories;
     std::vector<std::string> files = {draft};
@@ -172,14 +172,15 @@ struct Staging {
       names.insert(names.end(), directories.begin(), directories.end());
     }
     TRY(internal::publish_manifest(directory, draft));
-    return fsync_all(names);
+    return names;
   }
 };
 
 }  // namespace
 
-Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMove& move) {
-  if (move.files.empty()) return {};
+Result<std::vector<std::string>> stage_checkout(Repository& repository, const TxnId& txn,
+                                                const CheckoutMove& move) {
+  if (move.files.empty()) return std::vector<std::string>{};
   Staging staging{repository, txn, move, TRY(internal::staging_directory(move.place, txn))};
   TRY(staging.refuse_submodules());
   TRY(internal::make_staging_root(move.place, parent_dir(staging.directory)));
@@ -198,8 +199,9 @@ Status stage_checkout(Repository& repository, const TxnId& txn, const CheckoutMo
   TRY(staging.write_new_files());
   TRY(staging.record_new_files());
   TRY(staging.record_old_files(index, root));
-  TRY(staging.record());
-  return fp_after_stage.hit();
+  std::vector<std::string> names = TRY(staging.record());
+  TRY(fp_after_stage.hit());
+  return names;
 }
 
 }  // namespace gittxn::repo

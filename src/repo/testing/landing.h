@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/failpoint.h"
+#include "base/sync.h"
 #include "repo/checkout.h"
 #include "repo/testing/agent.h"
 
@@ -70,7 +71,7 @@ class Landing {
 
   // All of it; the caller dies where a failpoint says so.
   MoveReport land() {
-    must(stage_checkout(repository_, txn_, move_));
+    must(fsync_all(must(stage_checkout(repository_, txn_, move_))));
     IndexLock lock = must(IndexLock::acquire(move_.place, txn_, move_.new_commit, 0));
     if (auto block = must(probe_checkout(repository_, move_))) {
       throw std::runtime_error("blocked: " + std::string(wait_words(block->reason)) + " " +

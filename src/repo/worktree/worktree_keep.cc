@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/failpoint.h"
 #include "repo/worktree.h"
@@ -59,12 +60,21 @@ Result<Oid> keep(Repository& repository, const TxnId& txn, int attempt, const Ta
     }
   }
   const Oid kept = TRY(repository.objects().write_commit(commit));
-  TRY_IN("making the work durable", repository.objects().make_durable(kept, durable));
-  TRY(fp_before_ref.hit());
   RefUpdate update;
   update.ref = ref;
   update.expected = before;
   update.desired = kept;
+  const Objects& objects = repository.objects();
+  std::optional<RefDraft> draft;
+  if (durable.empty()) {
+    TRY_IN("making the work durable", objects.make_durable(kept, durable));
+  } else {
+    draft.emplace(TRY_IN("keeping " + txn.str(), repository.refs().draft(update)));
+    const Unsynced work = TRY_IN("making the work durable", objects.unsynced(kept, durable));
+    TRY_IN("making the work durable", objects.sync(work, {draft->path()}));
+    update.draft = &*draft;
+  }
+  TRY(fp_before_ref.hit());
   TRY_IN("keeping " + txn.str(), repository.refs().update_held(update));
   TRY(fp_after_ref.hit());
   return kept;
