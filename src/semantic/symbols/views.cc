@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -62,8 +63,9 @@ class Viewer {
 
  private:
   enum class Of : std::uint8_t { kSame, kType };
-  // Digests of the code of the declaration that all its names share.
-  using Shared = std::array<Digest, kCapabilities>;
+  // Digests of the code of the declaration that all its names share. Most have one name, and then
+  // nobody asks.
+  using Shared = std::optional<std::array<Digest, kCapabilities>>;
 
   void below(const Node& node, std::size_t parent) {
     for (const Node* kid : node.kids) {
@@ -220,10 +222,6 @@ class Viewer {
     names_in_declaration(node, &names);
     if (names.empty()) return;
     Shared shared;
-    for (std::size_t i = 0; i < kCapabilities; ++i) {
-      const std::string& code = out_.symbols[index].code[i];
-      if (!code.empty()) shared[i] = sha256(code);
-    }
     for (const Node* name : names) {
       const bool same = (name->is_name || name->parent->kind == "const_spec") && (value || alias);
       const bool given = name->says == Fact::kMember || is_property(*name);
@@ -253,7 +251,7 @@ class Viewer {
   }
 
   // `const { a, b: c } = d`
-  void bound_in(const Node& pattern, std::size_t index, Of of, const Shared& shared) {
+  void bound_in(const Node& pattern, std::size_t index, Of of, Shared& shared) {
     for (const Node* kid : pattern.kids) {
       const bool name =
           kid->kind == "identifier" || kid->kind == "shorthand_property_identifier_pattern";
@@ -273,7 +271,15 @@ class Viewer {
     });
   }
 
-  void other(const Node& name, std::size_t index, Of of, const Shared& shared) {
+  static std::array<Digest, kCapabilities> digests_of(const Outlined& symbol) {
+    std::array<Digest, kCapabilities> digests;
+    for (std::size_t i = 0; i < kCapabilities; ++i) {
+      if (!symbol.code[i].empty()) digests[i] = sha256(symbol.code[i]);
+    }
+    return digests;
+  }
+
+  void other(const Node& name, std::size_t index, Of of, Shared& shared) {
     const std::string_view word = first_word(name.text);
     const Outlined& named = out_.symbols[index];
     const std::string own = short_name(tree_.language().name, named.kind, named.name);
@@ -291,9 +297,11 @@ class Viewer {
     made.ordered = first.ordered;
     made.runs = same && first.runs;
     made.code = {};
+    if (!shared) shared = digests_of(first);
     for (std::size_t i = 0; i < kCapabilities; ++i) {
       const bool body = static_cast<Capability>(i) == Capability::kBody;
-      if (!shared[i].empty() && (same || !body)) put_code(&made.code[i], '&', {}, shared[i].str());
+      const Digest& digest = (*shared)[i];
+      if (!digest.empty() && (same || !body)) put_code(&made.code[i], '&', {}, digest.str());
     }
     put_code(&made.code[0], '"', {}, word);
     if (!same) std::erase(first.defines, word);
