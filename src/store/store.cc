@@ -8,6 +8,7 @@
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/hash.h"
+#include "base/sync.h"
 #include "store/events.h"
 #include "store/projection.h"
 #include "store/rows.h"
@@ -316,6 +317,10 @@ Status Store::make_durable(
   state_->outcome_unknown = true;
   synced.error().code = Code::kOutcomeUnknown;
   return synced;
+}
+
+Status Store::make_durable() {
+  return make_durable(fsync_all);
 }
 
 Result<std::int64_t> Store::now_ms() const {

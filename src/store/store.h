@@ -154,6 +154,9 @@ class Store final : public View {
   // written through this store: what the kernel still holds in memory proves nothing about the
   // disk.
   Status make_durable(const std::function<Status(const std::vector<std::string>& files)>& sync);
+  // The same, waited for alone. A process that appends no other way spares the sync of the folder
+  // that is a part of SQLite's first one.
+  Status make_durable();
   // The same, where what is to be appended follows from what is seen under the write lock. Nothing
   // is an answer too: then nothing is written, and the head returned. An error aborts.
   using Decision = std::function<Result<std::vector<NewEvent>>(const View&)>;

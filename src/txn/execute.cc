@@ -308,8 +308,9 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
   TRY(each(&Companion::before, command));
   // A record file of a start that was killed before its event; nothing of it was ever counted.
   TRY(remove_file(spec.record_file));
-  TRY(state.store->append(
+  TRY(state.store->append_soon(
       {events::command_started(txn.id, attempt, spec.record_file, spec.argv, command.confine)}));
+  TRY(state.store->make_durable());
   TRY(fp_exec_started.hit());
   command.running = TRY(reload(state, txn.id));
   TRY(each(&Companion::started, command));

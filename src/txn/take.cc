@@ -242,7 +242,8 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   event.unknown_reason = work.reads.unknown_reason;
   event.writes = put[1];
   event.tool_env = work.reads.tool_env_digest;
-  TRY(state.store->append({events::taken(txn.id, event)}));
+  TRY(state.store->append_soon({events::taken(txn.id, event)}));
+  TRY(state.store->make_durable());
   TRY(fp_recorded.hit());
   return work;
 }

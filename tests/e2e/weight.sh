@@ -27,7 +27,7 @@ run_and_land() {
   new_repo
   lands 'echo first >first'
   old_enough
-  weighs 32 15 git-txn run -- sh -c 'echo x >new'
+  weighs 30 15 git-txn run -- sh -c 'echo x >new'
   assert_file new x
   assert_sound
 }
@@ -41,9 +41,9 @@ in_steps() {
   local id
   id=$(grep -oE 't-[a-z0-9]+' "$WORLD/.out" | head -n 1)
   old_enough
-  weighs 13 14 git-txn exec "$id" -- sh -c 'echo x >new'
+  weighs 12 14 git-txn exec "$id" -- sh -c 'echo x >new'
   old_enough
-  weighs 20 12 git-txn commit "$id"
+  weighs 18 12 git-txn commit "$id"
   assert_file new x
   assert_sound
 }

@@ -123,7 +123,11 @@ Result<std::string> staging_root(const CheckoutPlace& place) {
 
 Status make_staging_root(const CheckoutPlace& place, const std::string& root) {
   TRY(make_dirs(place.git_dir + "/txn"));
-  TRY(make_dirs(root));
+  if (!TRY(exists(root))) {
+    TRY(make_dirs(root));
+    // Once, and not at each landing: its name.
+    TRY(fsync_all({parent_dir(root), parent_dir(parent_dir(root))}));
+  }
   if (path_below(root, place.git_dir, nullptr)) return {};
   const std::string rule = parent_dir(root) + "/.gitignore";
   if (TRY(exists(rule))) return {};

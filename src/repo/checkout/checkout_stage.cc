@@ -167,8 +167,7 @@ struct Staging {
       TRY(syncfs_path(directory));
     } else {
       TRY(fsync_all(files));
-      const std::string root = parent_dir(directory);
-      names.insert(names.end(), {root, parent_dir(root)});
+      names.push_back(parent_dir(directory));
       names.insert(names.end(), directories.begin(), directories.end());
     }
     TRY(internal::publish_manifest(directory, draft));
