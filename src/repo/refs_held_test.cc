@@ -1,4 +1,4 @@
-// References of a transaction, moved by whoever holds it.
+// References of a transaction, moved by whoever holds it; and drafts of references.
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
@@ -35,6 +35,30 @@ TEST(HeldRefs, WhoHoldsATransactionRemovesWhatAKilledProcessLeft) {
     EXPECT_EQ(busy.error().code, Code::kBusy) << "not of our form";
   }
   EXPECT_FALSE(held("refs/heads/other", one.str() + "\n")) << "not ours alone";
+}
+
+TEST(RefDrafts, OneThatWasSyncedBeforeBecomesTheReference) {
+  const ScratchRepo repo;
+  const Oid one = repo.commit("one");
+  const Oid two = repo.commit("two");
+  const Repository opened = repo.open();
+  const Refs& refs = opened.refs();
+  RefUpdate back;
+  back.ref = RefName("refs/heads/main");
+  back.expected = two;
+  back.desired = one;
+  std::string path;
+  {
+    const RefDraft draft = must(refs.draft(back));
+    path = draft.path();
+    EXPECT_EQ(must(read_file(path)), one.str() + "\n");
+    back.draft = &draft;
+    must(refs.update(back));
+  }
+  EXPECT_EQ(must(refs.read(back.ref)), one);
+  EXPECT_FALSE(must(exists(path)));
+  const std::string unused = must(refs.draft(back)).path();
+  EXPECT_FALSE(must(exists(unused))) << "one that nobody took is gone";
 }
 
 }  // namespace

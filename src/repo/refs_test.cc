@@ -339,26 +339,6 @@ TEST(Refs, AKillLeavesTheOldValueOurLockOrTheNewValue) {
   }
 }
 
-TEST(Refs, ADraftThatWasSyncedBeforeBecomesTheReference) {
-  const ScratchRepo repo;
-  const Oid one = repo.commit("one");
-  const Oid two = repo.commit("two");
-  const Refs refs = refs_of(repo);
-  RefUpdate back = move_ref(kMain, two, one);
-  std::string path;
-  {
-    const RefDraft draft = must(refs.draft(back));
-    path = draft.path();
-    EXPECT_EQ(must(read_file(path)), one.str() + "\n");
-    back.draft = &draft;
-    must(refs.update(back));
-  }
-  EXPECT_EQ(must(refs.read(kMain)), one);
-  EXPECT_FALSE(must(exists(path)));
-  const std::string unused = must(refs.draft(move_ref(kMain, one, two))).path();
-  EXPECT_FALSE(must(exists(unused))) << "one that nobody took is gone";
-}
-
 TEST(Refs, AnErrorAfterTheRenameIsAnUnknownOutcome) {
   const ScratchRepo repo;
   const Oid one = repo.commit("one");

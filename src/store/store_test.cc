@@ -424,25 +424,6 @@ TEST(Artifacts, AreWhatTheirNameSays) {
   EXPECT_CODE(store.artifact(Digest(oid(1).str())), Code::kCorrupt);
 }
 
-TEST(Artifacts, SmallOnesAreOnDiskWithTheEventThatNamesThem) {
-  TempStore place;
-  NEEDS_A_FILE(place);
-  Store store = place.open();
-  const std::string large(40'000, 'x');
-  const std::vector<Digest> put = store.put_artifacts_soon({"small", "other"}).value();
-  EXPECT_EQ(put, (std::vector<Digest>{sha256("small"), sha256("other")}));
-  EXPECT_EQ(store.artifact(put[0]).value(), "small");
-  EXPECT_TRUE(list_dir(place.txn_dir() + "/artifacts").value().empty());
-  EXPECT_EQ(store.artifact(store.put_artifacts_soon({large}).value()[0]).value(), large);
-  EXPECT_EQ(list_dir(place.txn_dir() + "/artifacts").value().size(), 1u);
-  ASSERT_OK(place.shell().execute("UPDATE artifacts SET body = x'00'"));
-  EXPECT_CODE(store.artifact(put[0]), Code::kCorrupt);
-  ASSERT_OK(store.put_artifact("small"));
-  EXPECT_EQ(store.artifact(put[0]).value(), "small") << "a file mends it, too";
-  ASSERT_OK(store.put_artifacts_soon({"other"}));
-  EXPECT_EQ(store.artifact(put[1]).value(), "other");
-}
-
 TEST(Store, IsForItsOwnerAlone) {
   TempStore place;
   NEEDS_A_FILE(place);
