@@ -6,16 +6,23 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace gittxn {
 
 std::string hex_of(std::string_view bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
+  static constexpr auto kPairs = [] {
+    std::array<std::array<char, 2>, 256> pairs{};
+    for (std::size_t byte = 0; byte < pairs.size(); ++byte) {
+      pairs[byte] = {"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+    }
+    return pairs;
+  }();
+  std::string text(bytes.size() * 2, '\0');
+  char* out = text.data();
   for (const char c : bytes) {
-    text += kHex[static_cast<unsigned char>(c) >> 4];
-    text += kHex[static_cast<unsigned char>(c) & 15];
+    std::memcpy(out, kPairs[static_cast<unsigned char>(c)].data(), 2);
+    out += 2;
   }
   return text;
 }

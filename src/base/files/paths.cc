@@ -23,7 +23,9 @@ std::string base_name(std::string_view path) {
 std::string join_path(std::string_view a, std::string_view b) {
   if (a.empty() || b.starts_with('/')) return std::string(b);
   if (b.empty()) return std::string(a);
-  std::string joined(a);
+  std::string joined;
+  joined.reserve(a.size() + 1 + b.size());
+  joined = a;
   if (joined.back() != '/') joined += '/';
   joined += b;
   return joined;
