@@ -34,6 +34,13 @@ Result<Objects> Objects::open_in_memory(const std::string& git_dir, const Git& g
   return Objects(std::move(state));
 }
 
+Result<Objects> Objects::beside() const {
+  const ObjectStore& ours = state_->store;
+  auto state = std::make_unique<State>(State{ObjectStore(ours.git_dir(), ours.git())});
+  TRY(state->store.open_beside(ours));
+  return Objects(std::move(state));
+}
+
 const std::string& Objects::git_dir() const {
   return state_->store.git_dir();
 }

@@ -73,6 +73,8 @@ class Objects {
   // The same, but what is written stays in memory and goes with this object: for trees that are
   // only compared. Their files need not be anywhere.
   static Result<Objects> open_in_memory(const std::string& git_dir, const Git& git);
+  // Another one of the same, for a thread of its own: what one has unpacked the other need not.
+  Result<Objects> beside() const;
   Objects(Objects&&) noexcept;
   Objects& operator=(Objects&&) noexcept;
   ~Objects();

@@ -1,9 +1,11 @@
 #include "repo/objects.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "repo/objects/object_store.h"
 #include "repo/testing/random_trees.h"
@@ -71,6 +73,30 @@ TEST(Objects, SeesWhatOthersWriteWhileItIsOpen) {
   repo.git({"repack", "-q", "-a", "-d"});
   EXPECT_TRUE(must(objects.contains(packed)));
   EXPECT_EQ(must(objects.commit(packed)).message, "three\n");
+}
+
+TEST(Objects, AnotherThreadReadsBesideThem) {
+  ScratchRepo repo;
+  constexpr int kFolders = 60;
+  for (int i = 0; i < kFolders; ++i) repo.write(fmt::format("d{}/f{}", i, i), fmt::format("{}", i));
+  const Oid commit = repo.commit("many");
+  Objects objects = repo.objects();
+  const Objects beside = must(objects.beside());
+  const auto files_of = [&](const Objects& of) {
+    std::size_t files = 0;
+    for (const NamedEntry& folder : must(of.list(commit))) {
+      files += must(of.list(folder.entry.oid)).size();
+    }
+    return files;
+  };
+  std::size_t theirs = 0;
+  std::thread reader([&] { theirs = files_of(beside); });
+  Oid written;
+  for (int i = 0; i < kFolders; ++i) written = must(objects.write_blob(fmt::format("new {}", i)));
+  EXPECT_EQ(files_of(objects), std::size_t{kFolders});
+  reader.join();
+  EXPECT_EQ(theirs, std::size_t{kFolders});
+  EXPECT_EQ(must(beside.blob(written)), fmt::format("new {}", kFolders - 1));
 }
 
 TEST(Objects, InMemoryLeaveNothingBehind) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "repo/refs.h"
 #include "repo/worktree/worktree_gitdir.h"
 
@@ -159,9 +160,7 @@ bool before_in_tree(const RawEntry& a, const RawEntry& b) {
 }  // namespace
 
 Oid to_oid(const git_oid& oid) {
-  std::string hex(GIT_OID_HEXSZ, '\0');
-  git_oid_fmt(hex.data(), &oid);
-  return Oid(std::move(hex));
+  return Oid(hex_of({reinterpret_cast<const char*>(oid.id), GIT_OID_RAWSZ}));
 }
 
 Result<git_oid> parse_oid(const Oid& oid) {
@@ -246,6 +245,18 @@ Status ObjectStore::open() {
   if (git_odb_open(&odb, objects_dir_.c_str()) != 0) {
     return fail_git2("opening the objects in '" + objects_dir_ + "'");
   }
+  return use(odb);
+}
+
+Status ObjectStore::open_beside(const ObjectStore& other) {
+  shared_dir_mode_ = other.shared_dir_mode_;
+  git_odb* odb = nullptr;
+  if (git_repository_odb(&odb, other.repository()) != 0) return fail_git2("sharing the objects");
+  return use(odb);
+}
+
+// libgit2 locks what is in an object database; all else here is of one thread.
+Status ObjectStore::use(git_odb* odb) {
   odb_.reset(odb);
   git_repository* repository = nullptr;
   if (git_repository_wrap_odb(&repository, odb) != 0) return fail_git2("opening the objects");

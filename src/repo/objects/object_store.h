@@ -144,6 +144,8 @@ class ObjectStore {
  public:
   ObjectStore(std::string git_dir, Git git);
   Status open();
+  // Instead: reads what `other` reads, with what that has unpacked.
+  Status open_beside(const ObjectStore& other);
   Status write_to_memory();  // from now on
 
   const std::string& git_dir() const { return git_dir_; }
@@ -181,6 +183,7 @@ class ObjectStore {
   Result<RawObject> ask_git(const git_oid& oid) const;
   Status parse(const git_oid& oid, Tree* tree) const;  // its object is there
   Status share_directory(const git_oid& oid) const;
+  Status use(git_odb* odb);
 
   std::string git_dir_;
   std::string objects_dir_;

@@ -62,9 +62,9 @@ class RuleFiles {
   std::set<Oid> without_;
 };
 
-Status write_rules(Repository& repository, const Oid& commit, const std::string& directory) {
-  const Oid tree = TRY(repository.objects().tree_of(commit));
-  return RuleFiles::write(repository.objects(), tree, directory);
+Status write_rules(const Objects& objects, const Oid& commit, const std::string& directory) {
+  const Oid tree = TRY(objects.tree_of(commit));
+  return RuleFiles::write(objects, tree, directory);
 }
 
 }  // namespace
@@ -82,13 +82,18 @@ IgnoreRules::~IgnoreRules() {
 
 Result<IgnoreRules> IgnoreRules::open(Repository& repository, const Oid& commit,
                                       const std::string& scratch) {
+  return open(repository.objects(), repository.git(), repository.here(), commit, scratch);
+}
+
+Result<IgnoreRules> IgnoreRules::open(const Objects& objects, const Git& git, GitOptions here,
+                                      const Oid& commit, const std::string& scratch) {
   TRY(make_dirs(parent_dir(scratch)));
   TRY(make_dirs(scratch));
-  GitOptions options = repository.here();
+  GitOptions options = std::move(here);
   options.dir = scratch;
   options.extra["GIT_WORK_TREE"] = scratch;
-  IgnoreRules rules(repository.git(), std::move(options), scratch);
-  TRY_IN("reading the ignore rules of " + commit.str(), write_rules(repository, commit, scratch));
+  IgnoreRules rules(git, std::move(options), scratch);
+  TRY_IN("reading the ignore rules of " + commit.str(), write_rules(objects, commit, scratch));
   return rules;
 }
 

@@ -18,6 +18,10 @@ class IgnoreRules {
   // `scratch`: a directory of its own, made here and removed with the object; it must not exist.
   static Result<IgnoreRules> open(Repository& repository, const Oid& commit,
                                   const std::string& scratch);
+  // The same by what of the repository it takes, so that a thread may have its own; `here`: where
+  // git runs for it.
+  static Result<IgnoreRules> open(const Objects& objects, const Git& git, GitOptions here,
+                                  const Oid& commit, const std::string& scratch);
   IgnoreRules(IgnoreRules&& other) noexcept;
   IgnoreRules& operator=(IgnoreRules&&) = delete;
   ~IgnoreRules();
