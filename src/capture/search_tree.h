@@ -22,8 +22,10 @@ class SearchTree final : public search::Tree {
   }
   Result<std::vector<search::NamedEntry>> list(const std::string& path) const override {
     const TreeEntry directory = TRY(entry(path));
+    std::vector<repo::NamedEntry> listed = TRY(objects_.list(directory.oid));
     std::vector<search::NamedEntry> entries;
-    for (repo::NamedEntry& named : TRY(objects_.list(directory.oid))) {
+    entries.reserve(listed.size());
+    for (repo::NamedEntry& named : listed) {
       entries.push_back({std::move(named.name), std::move(named.entry)});
     }
     return entries;

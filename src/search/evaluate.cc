@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -61,17 +62,23 @@ class Asker {
   // search enters the directory, what is in that too. At most `left` entries are listed.
   template <typename See>
   Refined<void> each_of(std::size_t root, std::size_t& left, See see) {
-    std::vector<NamedEntry> stack;  // by path
-    if (entries_[root].present()) stack.push_back({query_.roots[root].path, entries_[root]});
+    struct Item {
+      NamedEntry named;                    // by path
+      std::shared_ptr<const Place> above;  // of its directory; null: it is the root
+    };
+    std::vector<Item> stack;
+    if (entries_[root].present()) stack.push_back({{query_.roots[root].path, entries_[root]}, {}});
     while (!stack.empty()) {
-      const NamedEntry item = std::move(stack.back());
+      const auto [item, above] = std::move(stack.back());
       stack.pop_back();
-      const Place place = TRY(walk_.place(query_.roots[root], item.name, item.entry));
+      Place place = above ? TRY(walk_.place_in(query_.roots[root], *above, item.name, item.entry))
+                          : TRY(walk_.place(query_.roots[root], item.name, item.entry));
       if (!TRY(see(item, place)) || !place.enters) continue;
       std::vector<NamedEntry> inside = TRY(entries_in(tree_, item.name));
       if (inside.size() > left) return not_refined("the tree is too large");
       left -= inside.size();
-      std::ranges::move(inside, std::back_inserter(stack));
+      const auto here = std::make_shared<const Place>(std::move(place));
+      for (NamedEntry& next : inside) stack.push_back({std::move(next), here});
     }
     return {};
   }
@@ -152,7 +159,8 @@ Refined<Answer> look_at(const Query& query, const Tree& tree, Look look, std::si
   }
   answer.ignore_files = asker.walk().ignore_files();
   for (std::vector<std::string>* list : {&answer.files, &answer.directories}) {
-    std::ranges::sort(*list);
+    std::ranges::reverse(*list);  // each directory was gone through from its end
+    if (!std::ranges::is_sorted(*list)) std::ranges::sort(*list);
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
   return answer;

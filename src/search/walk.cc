@@ -54,9 +54,9 @@ struct FoundBelow {
 }  // namespace
 
 struct Walk::Step {
-  std::string path;
+  const std::string& path;
   std::string_view name;
-  TreeEntry entry;
+  const TreeEntry& entry;
   std::uint32_t depth = 0;  // 0: the root
   std::string_view root;
 };
@@ -130,26 +130,33 @@ Refined<TreeEntry> root_entry(const Root& root, const Tree& tree) {
 }
 
 Refined<Place> Walk::place(const Root& root, const std::string& path, const TreeEntry& entry) {
-  Place place;
-  Step at{root.path, {}, entry, 0, root.path};
+  const TreeEntry directory{FileMode::kTree, Oid{}};
   const std::string rest = path == root.path ? "" : below(path, root.path);
+  Place place;
+  std::string at = root.path;
   for (std::size_t from = 0;;) {
-    const bool last = at.path == path;
-    at.entry = last ? entry : TreeEntry{FileMode::kTree, Oid{}};
-    const std::string name = base_name(at.path);
-    at.name = name;
+    const bool last = at == path;
+    const std::string name = base_name(at);
     place.enters = place.counts = false;
-    TRY(step(root, at, place));
+    TRY(step(root, {at, name, last ? entry : directory, place.depth, root.path}, place));
     if (last) return place;
     if (!place.enters) {
       place.counts = false;
       return place;
     }
     const std::size_t slash = rest.find('/', from);
-    at.path = join_path(root.path, rest.substr(0, slash));
+    at = join_path(root.path, rest.substr(0, slash));
     from = slash == std::string::npos ? slash : slash + 1;
-    ++at.depth;
+    ++place.depth;
   }
+}
+
+Refined<Place> Walk::place_in(const Root& root, const Place& above, const std::string& path,
+                              const TreeEntry& entry) {
+  Place place{.certain = above.certain, .depth = above.depth + 1, .trail = above.trail};
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  TRY(step(root, {path, name, entry, place.depth, root.path}, place));
+  return place;
 }
 
 Refined<void> Walk::step(const Root& root, const Step& at, Place& place) {

@@ -2,6 +2,7 @@
 // depth, asked one path at a time, so that a judge can ask about changed paths alone.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,9 +28,10 @@ Refined<TreeEntry> root_entry(const Root& root, const Tree& tree);
 
 // What an entry counts for below one root.
 struct Place {
-  bool enters = false;  // a directory that is listed
-  bool counts = false;  // a file that is read, or a name that is printed
-  bool certain = true;  // false: whether it does depends on rules that are not understood
+  bool enters = false;      // a directory that is listed
+  bool counts = false;      // a file that is read, or a name that is printed
+  bool certain = true;      // false: whether it does depends on rules that are not understood
+  std::uint32_t depth = 0;  // 0: the root
   // What the ignore files of the tree say on the way there. Rules outside the tree may hide more,
   // or less where this says nothing, but the same on every tree that has the same trail.
   std::string trail;
@@ -42,6 +44,9 @@ class Walk {
 
   // `path` is below `root` (or the root itself), and its ancestors are directories.
   Refined<Place> place(const Root& root, const std::string& path, const TreeEntry& entry);
+  // The same of an entry in a directory that is entered, whose place is `above`.
+  Refined<Place> place_in(const Root& root, const Place& above, const std::string& path,
+                          const TreeEntry& entry);
   // As the tool prints the path.
   std::string shown(const Root& root, const std::string& path, const TreeEntry& entry) const;
   // The ignore files that were read, sorted.
