@@ -59,9 +59,11 @@ class Interpreter {
   Interpreter(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
               Aliases aliases)
       : input_(input),
-        log_(input.snapshot,
-             [this](Process::Part part, ReadKind kind, std::string_view subject,
-                    std::string_view op) { return housekeeping_.covers(part, kind, subject, op); }),
+        log_(
+            input.snapshot,
+            [this](Process::Part part, ReadKind kind, std::string_view subject,
+                   std::string_view op) { return housekeeping_.covers(part, kind, subject, op); },
+            std::bind_front(&Observer::masked_listing, &observer_)),
         model_(objects, tree),
         resolver_(input.places, model_, std::move(aliases)),
         observer_({&objects, input.snapshot, input.base, &input.writes, fate_of(input)}, model_,

@@ -135,6 +135,9 @@ std::string Observer::masked_listing(const Oid& tree, std::string_view path) con
 
 void Observer::saw_listing(Node& dir, const ReadLog::Seen& seen) {
   if (dir.entry.mode != FileMode::kTree) return;
+  const bool held = seen.process != nullptr && seen.process->held != nullptr;
+  if (held && !base_may_have_moved_)
+    return log_.hold_listing(dir.snapshot_path, dir.entry.oid, seen);
   const std::string digest = masked_listing(dir.entry.oid, dir.snapshot_path);
   log_.add(ReadKind::kListing, dir.snapshot_path, digest, seen);
   if (base_may_have_moved_) {

@@ -120,8 +120,16 @@ void ReadLog::settle_own(const std::function<bool(const OwnLook&)>& computes_not
   }
 }
 
+void ReadLog::hold_listing(std::string_view path, const Oid& tree, const Seen& seen) {
+  seen.process->held->looks.push_back({ReadKind::kListing, seen.strength, seen.source,
+                                       keep_snapshot(snapshot_.str()), keep(path), keep(tree.str()),
+                                       seen.op, true});
+}
+
 void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
-  add_at(Oid(*look.snapshot), look.kind, *look.subject, *look.digest,
+  const std::string digest =
+      look.is_tree ? listing_(Oid(*look.digest), *look.subject) : *look.digest;
+  add_at(Oid(*look.snapshot), look.kind, *look.subject, digest,
          {.process = &process, .op = look.op, .strength = look.strength, .source = look.source});
 }
 

@@ -26,8 +26,9 @@ struct HeldLooks {
     ReadSource source = ReadSource::kTrace;
     const std::string* snapshot = nullptr;
     const std::string* subject = nullptr;
-    const std::string* digest = nullptr;
-    std::string_view op;  // of a constant
+    const std::string* digest = nullptr;  // of a listing that was held: the tree that was listed
+    std::string_view op;                  // of a constant
+    bool is_tree = false;                 // `digest` is that
   };
   std::vector<Look> looks;
   // Reasons why everything was read, if the search does not explain them.
@@ -94,8 +95,13 @@ class ReadLog {
   // `housekeeping`: whether a look is that, asked of processes that have a part in it.
   using IsHousekeeping = std::function<bool(Process::Part part, ReadKind kind,
                                             std::string_view subject, std::string_view op)>;
-  explicit ReadLog(Oid snapshot, IsHousekeeping housekeeping = {})
-      : snapshot_(std::move(snapshot)), housekeeping_(std::move(housekeeping)) {}
+  // `listing`: the digest of a listing of this tree at this path, asked of one that was held and
+  // counts after all.
+  using ListingOf = std::function<std::string(const Oid& tree, std::string_view path)>;
+  explicit ReadLog(Oid snapshot, IsHousekeeping housekeeping = {}, ListingOf listing = {})
+      : snapshot_(std::move(snapshot)),
+        housekeeping_(std::move(housekeeping)),
+        listing_(std::move(listing)) {}
 
   struct Seen {  // how it was observed
     const Process* process = nullptr;
@@ -110,6 +116,9 @@ class ReadLog {
   // Of a process whose looks are held it is kept there.
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
+  // A listing of a tree of the snapshot by a process whose looks are held. Most of these are
+  // explained by a search, and then nobody has to digest them.
+  void hold_listing(std::string_view path, const Oid& tree, const Seen& seen);
   // A read that is made as it is; `shown` as a process has it.
   void add(Read read, std::int64_t shown = 0) {
     if (shown != 0) shown_.emplace_back(reads_.size(), shown);
@@ -156,6 +165,7 @@ class ReadLog {
 
   Oid snapshot_;
   IsHousekeeping housekeeping_;
+  ListingOf listing_;
   std::vector<Read> reads_;
   std::vector<std::pair<std::size_t, std::int64_t>> shown_;  // read, number of its process
   std::unordered_set<std::string> keys_;

@@ -105,6 +105,19 @@ TEST_P(Searching, ManyOpensAreOneSearch) {
   EXPECT_THAT(reads_of("git grep -n alpha src"), ElementsAre("search src"));
 }
 
+TEST_P(Searching, AListingThatCountsAfterAllIsThatOfTheSnapshotWithoutOwnPaths) {
+  const auto lines = reads_of("rm src/data.bin; grep -rn alpha src; git config core.pager cat");
+  EXPECT_EQ(search(), nullptr) << "settings were changed meanwhile";
+  ASSERT_THAT(lines, IsSupersetOf({"content src/x.c", "listing src", "listing src/deep"}));
+  const Oid tree = must(repo.objects().tree_of(agent->base()));
+  for (const Read& read : set.reads) {
+    if (read.kind != ReadKind::kListing) continue;
+    auto entries = must(repo.objects().list(must(repo.objects().entry_at(tree, read.subject)).oid));
+    std::erase_if(entries, [](const auto& entry) { return entry.name == "data.bin"; });
+    EXPECT_EQ(read.digest, listing_digest(std::move(entries)).str()) << read.subject;
+  }
+}
+
 TEST_P(Searching, TheIndexIsSearchedAsAFileToo) {
   EXPECT_THAT(reads_of("grep -rn alpha ."), ElementsAre("search ."));
   ASSERT_NE(search(), nullptr);
