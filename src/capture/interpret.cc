@@ -422,9 +422,10 @@ void Interpreter::on(const Record& record) {
 
 void Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
+  const auto any = [](Op op) { return Housekeeping::foresees(op) || PathResolver::foresees(op); };
   for (const std::string& file : input_.record_files) {
     // The error is reported below.
-    static_cast<void>(read_records(file, [this](const Record& record) {
+    static_cast<void>(read_some_records(file, any, [this](const Record& record) {
       resolver_.foresee(record);
       housekeeping_.foresee(record);
     }));

@@ -147,7 +147,11 @@ Refined<void> Searches::same_bytes(const search::Query& query, Scope scope) {
   if (query.kind == search::Kind::kNames) return {};
   const Reader reader = query.tool == search::Tool::kGitGrep ? Reader::kGitGrep : Reader::kAny;
   std::set<std::string> directories(scope->directories.begin(), scope->directories.end());
-  for (const std::string& file : scope->files) directories.insert(parent_dir(file));
+  std::string last;  // of the files, which are sorted
+  for (const std::string& file : scope->files) {
+    std::string directory = parent_dir(file);
+    if (directory != last) last = *directories.insert(std::move(directory)).first;
+  }
   for (const search::Root& root : query.roots) directories.insert(root.path);
   const bool plain = settings().plain_checkout == Vouched::kYes;
   if (plain && attributes_harmless(directories, reader)) return {};

@@ -318,20 +318,22 @@ void Asked::read(const Record& record, std::int64_t number, const Resolved& at) 
       unfit(number, "it read another checkout");
     return;
   }
-  const std::string name = name_of(at, record.path);
   const bool in_tree = at.place == Place::kTree;
+  const bool tests = one != nullptr && one->tests && in_tree;
+  const std::string name = in_tree && !tests ? "" : name_of(at, record.path);
   const bool setting = !in_tree && GitStanding::is_settings_file(name);
   if (pure && one->reads_git && setting) return;  // they go with the question
   const bool private_file =
       in_tree ? at.node == nullptr || at.node->origin == Origin::kFound : is_of_this_place(name);
   if (pure && private_file) unfit_as(number, "it read a file that only this worktree has");
-  if (one != nullptr && one->tests && in_tree && is_test(name)) {
+  if (tests && is_test(name)) {
     for (Candidate* outer = one; outer != nullptr; outer = candidate(outer->outer)) {
       outer->showed_test = true;
     }
   }
+  if (left_.empty() || (one != nullptr && !pure)) return;
   const auto by = left_.find(left_name(at, record.path));
-  if (by == left_.end() || (one != nullptr && !pure)) return;
+  if (by == left_.end()) return;
   for (const std::int64_t writer : by->second) {
     if (!inside(number, writer)) spoil(writer, "something that it left was read later");
   }

@@ -140,8 +140,30 @@ void PathResolver::leave_tree(const std::string& path, LastLink last, int depth,
   out.links = std::move(links);
 }
 
+// Most paths are names of what is there, with no link and no "..": these need no list of what is
+// left to walk. False: another one, and nothing has been done.
+bool PathResolver::walk_names(std::string_view path, Resolved& out) {
+  Node* at = &model_.root();
+  for (bool first = true;; first = false) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    const bool plain = !name.empty() && name != "." && name != ".." && !(first && name == ".git");
+    Node* next = plain && at->directory() ? model_.child(*at, name) : nullptr;
+    if (next == nullptr || next->link()) return false;
+    if (slash == std::string_view::npos) {
+      out.dir = at;
+      out.name = name;
+      out.node = next;
+      return true;
+    }
+    path.remove_prefix(slash + 1);
+    at = next;
+  }
+}
+
 void PathResolver::walk_tree(std::string_view path, LastLink last, int depth, Resolved& out) {
   out.place = Place::kTree;
+  if (walk_names(path, out)) return;
   std::vector<std::string> parts;
   push_parts(path, parts);
   Node* at = &model_.root();
@@ -356,6 +378,10 @@ bool touches_links(Op op) {
 // The ways that were found lead elsewhere, perhaps.
 void PathResolver::forget_ways() {
   for (auto& ways : outside_) ways.clear();
+}
+
+bool PathResolver::foresees(Op op) {
+  return touches_links(op) || op == Op::kReadlink || op == Op::kStat;
 }
 
 void PathResolver::foresee(const Record& record) {

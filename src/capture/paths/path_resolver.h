@@ -60,6 +60,7 @@ class PathResolver {
 
   // All records, before any is resolved; then start_over().
   void foresee(const Record& record);
+  static bool foresees(Op op);  // others need not be shown to it
   void start_over();
   // A record whose paths have been resolved: what it did to links outside.
   void replay(const Record& record, const Resolved& at, const Resolved* to);
@@ -74,6 +75,7 @@ class PathResolver {
     std::string rest{};  // what is left of the path where it enters the tree
     Resolved resolved{};
   };
+  bool walk_names(std::string_view path, Resolved& out);
   void walk_tree(std::string_view path, LastLink last, int depth, Resolved& out);
   void missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out);
   const Outside& walk_outside(const std::string& path, LastLink last);

@@ -37,12 +37,12 @@ T TreeModel::got(Result<T> what, std::string_view doing) {
 }
 
 std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& name,
-                                               const TreeEntry& entry) {
+                                               TreeEntry entry) {
   auto node = std::make_unique<Node>();
   node->name = name;
   node->parent = &dir;
   node->mode = entry.mode;
-  node->entry = entry;
+  node->entry = std::move(entry);
   node->snapshot_path = join_path(dir.snapshot_path, name);
   return node;
 }
@@ -55,8 +55,9 @@ void TreeModel::open(Node& dir) {
   if (dir.loaded) return;
   dir.loaded = true;
   if (dir.entry.mode != FileMode::kTree) return;
-  for (const repo::NamedEntry& entry : list(dir.entry.oid)) {
-    dir.children.emplace(entry.name, from_snapshot(dir, entry.name, entry.entry));
+  for (repo::NamedEntry& entry : list(dir.entry.oid)) {  // sorted, so each goes to the end
+    auto node = from_snapshot(dir, entry.name, std::move(entry.entry));
+    dir.children.emplace_hint(dir.children.end(), std::move(entry.name), std::move(node));
   }
 }
 

@@ -85,7 +85,7 @@ class TreeModel {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  std::unique_ptr<Node> from_snapshot(Node& dir, const std::string& name, const TreeEntry& entry);
+  std::unique_ptr<Node> from_snapshot(Node& dir, const std::string& name, TreeEntry entry);
   TreeEntry snapshot_of(const Oid& tree, std::string_view path);
   template <typename T>
   T got(Result<T> what, std::string_view doing);

@@ -54,7 +54,16 @@ std::uint32_t get_u32(const unsigned char* bytes) {
          static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
 }
 
-// What a record consists of, for a Packer and an Unpacker.
+// What is not in each record, or is a list. The texts keep the room that they have.
+Record& cleared(Record& record) {
+  record.argv.clear();
+  record.env.clear();
+  record.env_digest.clear();
+  record.given.clear();
+  return record;
+}
+
+// What a record consists of, for a Packer and an Unpacker, which is given one without lists.
 template <typename Io>
 void parts(Io& io, Record& record) {
   io.byte(record.op);
@@ -109,6 +118,13 @@ class Source {
   std::string buffer_;
   std::size_t start_ = 0;
 };
+
+// A record of an operation that is known and not wanted.
+bool is_left_out(std::string_view payload, const std::function<bool(Op)>& wanted) {
+  if (!wanted || payload.size() < 2) return false;
+  const auto op = static_cast<Op>(static_cast<unsigned char>(payload[1]));
+  return op <= Op::kWasLink && !wanted(op);
+}
 
 struct Frame {
   enum class Kind { kPayload, kEnd, kDamaged } kind = Kind::kDamaged;
@@ -254,10 +270,17 @@ void RecordWriter::flush() {
 
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink) {
+  return read_some_records(record_file, nullptr, sink);
+}
+
+Result<RecordSummary> read_some_records(const std::string& record_file,
+                                        const std::function<bool(Op)>& wanted,
+                                        const std::function<void(const Record&)>& sink) {
   const UniqueFd fd = TRY(open_fd(record_file, O_RDONLY | O_CLOEXEC));
   Source source(fd.get());
   RecordSummary summary;
   std::int64_t time_ms = 0;
+  Record record;
   std::string_view magic;
   if (!TRY(source.take(kMagic.size(), &magic)) || magic.substr(0, 7) != kMagic.substr(0, 7)) {
     summary.reason = "the trace record file is damaged at its start";
@@ -278,12 +301,12 @@ Result<RecordSummary> read_records(const std::string& record_file,
     if (frame.kind == Frame::Kind::kPayload) in.byte(type);
     const auto whole = [&in] { return in.good() && in.at_end(); };
     if (type == 'R') {
-      Record record;
-      parts(in, record);
-      if (whole() && is_sound(record) && record.seq == summary.records + 1) {
+      const bool left_out = is_left_out(frame.payload, wanted);
+      if (!left_out) parts(in, cleared(record));
+      if (left_out || (whole() && is_sound(record) && record.seq == summary.records + 1)) {
         ++summary.records;
         record.time_ms = time_ms;
-        sink(record);
+        if (!left_out) sink(record);
         continue;
       }
     }

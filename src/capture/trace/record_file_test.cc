@@ -214,6 +214,42 @@ TEST(RecordFile, CanBeReadWhileItGrows) {
   EXPECT_TRUE(summary.complete);
 }
 
+TEST(RecordFile, OfOthersThanAreWantedOnlyTheNumberIsKnown) {
+  const MemoryFile file(sample());
+  std::vector<Record> records;
+  const auto keep = [&](const Record& record) { records.push_back(record); };
+  const auto wanted = [](Op op) { return op == Op::kExec || op == Op::kOpenWrite; };
+  const auto summary = read_some_records(file.name(), wanted, keep);
+  ASSERT_TRUE(summary.has_value());
+  EXPECT_TRUE(summary->complete) << summary->reason;
+  EXPECT_EQ(summary->records, 3u);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].path, "/b");
+  EXPECT_EQ(records[1].argv.size(), 4u);
+  EXPECT_EQ(records[1].seq, 3u);
+}
+
+TEST(RecordFile, NoRecordHasTheListsOfTheOneBefore) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  Record exec = read_of("/bin/sh");
+  exec.op = Op::kExec;
+  exec.argv = {"sh"};
+  exec.env_known = true;
+  exec.env = {"LANG=C"};
+  exec.env_digest = std::string(64, 'a');
+  exec.given.resize(kGiven012);
+  writer.add(exec);
+  writer.add(read_of("/a"));
+  writer.finish();
+  RecordSummary summary;
+  const auto records = read_all(file, &summary);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].given.size(), kGiven012);
+  EXPECT_TRUE(records[1].argv.empty() && records[1].env.empty() && records[1].given.empty());
+  EXPECT_EQ(records[1].env_digest, "");
+}
+
 TEST(RecordFile, LostRecordsAreSaid) {
   const MemoryFile file;
   RecordWriter writer(file.fd());

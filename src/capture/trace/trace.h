@@ -251,5 +251,10 @@ struct RecordSummary {
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink);
+// Of records of other operations than those that are wanted nothing is looked at but that: whoever
+// has to know that they are sound reads them all.
+Result<RecordSummary> read_some_records(const std::string& record_file,
+                                        const std::function<bool(Op)>& wanted,
+                                        const std::function<void(const Record&)>& sink);
 
 }  // namespace gittxn::capture
