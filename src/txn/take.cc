@@ -8,8 +8,6 @@
 #include <memory>
 
 #include "base/failpoint.h"
-#include "capture/interpret.h"
-#include "capture/search_settings.h"
 #include "certify/certify.h"
 #include "land/judge/phase.h"
 #include "land/judge/rules.h"
@@ -21,7 +19,7 @@
 #include "txn/children.h"
 #include "txn/footprints.h"
 #include "txn/go_on.h"
-#include "txn/serve/observed.h"
+#include "txn/reads.h"
 
 namespace gittxn::api {
 
@@ -31,46 +29,6 @@ namespace {
 
 FAILPOINT(fp_kept, "api.take.kept");
 FAILPOINT(fp_recorded, "api.take.recorded");
-
-Result<capture::Places> places_of(State& state, const Attempt& attempt,
-                                  const repo::Worktree& worktree) {
-  capture::Places places;
-  places.tree = TRY(real_path(worktree.tree));
-  places.private_git_dir = places.tree + "/.git";
-  places.git_dir_on_disk = worktree.files + "/.git";
-  // Worktrees of older versions have none.
-  if (TRY(exists(worktree.path + "/packed-refs"))) places.first_refs = worktree.path;
-  places.common_git_dir = state.repository.place().common_dir;
-  for (const auto& checkout : TRY(state.repository.checkouts())) {
-    places.checkouts.push_back(checkout.worktree);
-  }
-  places.transactions = TRY(state.worktree_root());
-  places.attempt = TRY(real_path(attempt.worktree));
-  // By its own path it is a checkout of the repository like any other.
-  if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
-  return places;
-}
-
-// Each transaction depends on the policy it was begun under; softly, because it lands under the
-// policy of the head whatever that says by then.
-Result<Read> policy_read(State& state, const Oid& snapshot) {
-  const Policy policy = TRY(state.policy_at(snapshot));
-  Read read;
-  read.kind = ReadKind::kKernel;
-  read.subject = std::string(land::kPolicySubject);
-  read.digest = policy.version.str();
-  read.strength = Strength::kSoft;
-  read.source = ReadSource::kKernel;
-  read.snapshot = snapshot;
-  read.op = "begin";
-  return read;
-}
-
-void mark_unknown(ReadSet& reads, std::string_view reason) {
-  if (unknown_of(reads) == Unknown::kUntraced) return;
-  reads.complete = false;
-  reads.unknown_reason = std::string(reason);
-}
 
 // Whose name the landing commit carries, unless --author says another.
 Signature author_of(const State& state, const Txn& txn, const repo::Taken& taken) {
@@ -134,59 +92,6 @@ Result<Oid> snapshot_of(State& state, const Txn& txn) {
   return pinned;
 }
 
-Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
-                         const repo::Worktree& worktree, const Changes& writes, const Oid& base,
-                         Sessions sessions) {
-  const Attempt& attempt = txn.attempts.back();
-  ObservedFiles observed =
-      TRY_IN("reading what agents said", read_observed(observed_dir(attempt), sessions));
-  capture::InterpretInput input;
-  input.places = TRY(places_of(state, attempt, worktree));
-  input.record_files = attempt.traces;
-  input.snapshot = snapshot;
-  input.writes = writes;
-  input.base = base;
-  input.target = txn.target;
-  input.observations = std::move(observed.observed);
-  input.conversations = std::move(observed.conversations);
-  input.commands = std::move(observed.commands);
-  const std::string scratch = attempt.worktree + "/ignore";
-  TRY(remove_tree(scratch));  // of a take that was killed
-  const auto rules = std::make_shared<repo::IgnoreRules>(
-      TRY(repo::IgnoreRules::open(state.repository, snapshot, scratch)));
-  input.ignored = [rules](const std::string& path) { return rules->ignored(path); };
-  input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
-    return TRY(repo::path_on_disk(worktree, path)).value_or("");
-  };
-  for (const QuestionRule& rule : TRY(state.policy_at(snapshot)).questions) {
-    input.runners.push_back(rule.command);
-  }
-  input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
-  input.search_settings = [&] { return capture::search_settings(input.places, state.host.env); };
-  ReadSet reads =
-      TRY_IN("reading the trace", capture::interpret(state.repository.objects(), input));
-  const auto inherited = TRY(inherited_by(attempt));
-  if (attempt.traces.empty() && inherited) {
-    reads.complete = true;  // nothing has run in it
-    reads.unknown_reason.clear();
-  } else if (attempt.traces.empty()) {
-    mark_unknown(reads, "no command was traced");
-  } else if (!attempt.command_exit) {
-    mark_unknown(reads, unknown_words(Unknown::kKilled));
-  }
-  // Unknown reads are those of the commands that ran on this snapshot.
-  if (inherited) reads.unknown_since = snapshot;
-  if (inherited) TRY(add_inherited(state, *inherited, reads));
-  TRY(inherit_reads(state, txn, observed, inherited ? Earlier::kOthers : Earlier::kAll, reads));
-  for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
-  reads.reads.push_back(TRY(policy_read(state, snapshot)));
-  for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
-  for (Read& read : TRY(kernel_reads(attempt, snapshot))) reads.reads.push_back(std::move(read));
-  TRY(land::renew_phase_reads(*state.store, txn, snapshot, reads));
-  normalize(reads);
-  return reads;
-}
-
 Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
                             const Progress& progress) {
   if (progress.on_phase) progress.on_phase("taking the change");
@@ -194,6 +99,8 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   const Attempt& attempt = txn.attempts.back();
   const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));
+  ReadsAhead ahead(state, txn, snapshot, worktree);
+  ahead.begin();
   const repo::Taken taken = TRY_IN("taking the change of " + txn.id.str(),
                                    repo::take(state.repository, worktree, snapshot, txn.target));
   TakenWork work;
@@ -203,7 +110,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
                                           TRY(objects.tree_of(snapshot)));
   work.untracked = taken.untracked;
   work.notes = taken.notes;
-  work.reads = TRY(reads_in(state, txn, snapshot, worktree, taken.changes, taken.base));
+  work.reads = TRY(ahead.reads(taken));
   TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
   for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
   normalize(work.reads);
@@ -214,7 +121,6 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   if (untraced == Untraced::kYes || attempt.unknown_reason == unknown_words(Unknown::kUntraced)) {
     mark_unknown(work.reads, unknown_words(Unknown::kUntraced));
   }
-
   if (work.reads.complete) work.reads.unknown_since = Oid();
   const std::string message = TRY(message_of(state, txn, taken));
   const Signature author = author_of(state, txn, taken);
@@ -246,14 +152,6 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   TRY(state.store->make_durable());
   TRY(fp_recorded.hit());
   return work;
-}
-
-Result<ReadSet> reads_until_now(State& state, const Txn& txn) {
-  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
-  const Oid snapshot = TRY(snapshot_of(state, txn));
-  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot, Sessions::kRunning));
-  TRY(add_child_reads(state, txn, snapshot, {}, reads));
-  return reads;
 }
 
 Result<bool> changed_since_taken(State& state, const Txn& txn) {

@@ -50,6 +50,27 @@ own_writes() {
 }
 test_case 'a wholly replaced file is no read, an appended one is' own_writes
 
+# So many records that reads are made of them while the change is taken.
+own_writes_beside_many() {
+  new_repo
+  mkdir many
+  (cd many && seq 2000 | xargs touch)
+  git add -A
+  git commit -qm many
+  SEEN=$(reads_of 'cat many/*; echo whole >src/f1.txt; cat src/f1.txt; echo tail >>src/f2.txt')
+  assert_read 'content many/1999'
+  assert_no_read 'content src/f1.txt'
+  assert_read 'content src/f2.txt'
+  local id
+  id=$(git txn begin -q)
+  exits 0 git txn exec "$id" -- sh -c 'cat many/*; echo tail >>src/f2.txt'
+  exits 0 git txn exec "$id" -- cat src/f3.txt
+  SEEN=$(git txn reads "$id" --json | jq -r '"\(.kind) \(.subject)"')
+  assert_read 'content src/f2.txt'
+  assert_read 'content src/f3.txt'
+}
+test_case 'reads beside many others are of what was written, not of a guess' own_writes_beside_many
+
 # Why --trace bpf does not work here; nothing when it does.
 why_no_bpf() { "$GIT_TXN_PROGRAM" doctor | sed -n 's/.*trace bpf *not usable: //p'; }
 

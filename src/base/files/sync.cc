@@ -7,36 +7,19 @@
 // wait for what other programs write. Kernel AIO is as fast, but costs 35 ms when the process ends;
 // io_uring is forbidden in many containers; so it is threads, which live no longer than the call.
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 #include <system_error>
 #include <thread>
 
+#include "base/signals.h"
 #include "base/sync.h"
 
 namespace gittxn {
 namespace {
 
 constexpr std::size_t kMostThreads = 16;
-
-// Signals are for the thread that called us: one that a worker took would interrupt nothing.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // False when no more threads are to be had: those that run, and the caller, do it all.
 template <typename Work>

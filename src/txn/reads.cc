@@ -1,0 +1,249 @@
+#include "txn/reads.h"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "base/bug.h"
+#include "base/signals.h"
+#include "capture/interpret.h"
+#include "capture/search_settings.h"
+#include "land/judge/phase.h"
+#include "land/judge/rules.h"
+#include "repo/worktree/worktree_ignore.h"
+#include "store/events.h"
+#include "txn/children.h"
+#include "txn/footprints.h"
+#include "txn/go_on.h"
+#include "txn/serve/observed.h"
+
+namespace gittxn::api {
+
+// The ignore rules of the snapshot, made of it when the first file is found that is not in it.
+class RulesOnDemand {
+ public:
+  RulesOnDemand(State& state, Oid snapshot, std::string scratch)
+      : git_(state.repository.git()),
+        here_(state.repository.here()),
+        snapshot_(std::move(snapshot)),
+        scratch_(std::move(scratch)) {}
+  // Of the thread that asks; must be there while it does.
+  void read_from(const repo::Objects& objects) { objects_ = &objects; }
+  Result<bool> ignored(const std::string& path) {
+    if (!rules_) {
+      TRY(remove_tree(scratch_));  // of a take that was killed
+      rules_.emplace(TRY(repo::IgnoreRules::open(*objects_, git_, here_, snapshot_, scratch_)));
+    }
+    return rules_->ignored(path);
+  }
+
+ private:
+  repo::Git git_;
+  repo::GitOptions here_;
+  Oid snapshot_;
+  std::string scratch_;
+  const repo::Objects* objects_ = nullptr;
+  std::optional<repo::IgnoreRules> rules_;
+};
+
+// What reads are made of. `observed` is without what is in `input`.
+struct ReadSources {
+  ObservedFiles observed;
+  std::shared_ptr<RulesOnDemand> rules;
+  capture::InterpretInput input;  // without the change
+};
+
+namespace {
+
+// Records that take about as long to interpret as a thread and a second look at packs cost.
+constexpr std::int64_t kWorthAThread = 64 << 10;
+
+Result<capture::Places> places_of(State& state, const Attempt& attempt,
+                                  const repo::Worktree& worktree) {
+  capture::Places places;
+  places.tree = TRY(real_path(worktree.tree));
+  places.private_git_dir = places.tree + "/.git";
+  places.git_dir_on_disk = worktree.files + "/.git";
+  // Worktrees of older versions have none.
+  if (TRY(exists(worktree.path + "/packed-refs"))) places.first_refs = worktree.path;
+  places.common_git_dir = state.repository.place().common_dir;
+  for (const auto& checkout : TRY(state.repository.checkouts())) {
+    places.checkouts.push_back(checkout.worktree);
+  }
+  places.transactions = TRY(state.worktree_root());
+  places.attempt = TRY(real_path(attempt.worktree));
+  // By its own path it is a checkout of the repository like any other.
+  if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
+  return places;
+}
+
+// Each transaction depends on the policy it was begun under; softly, because it lands under the
+// policy of the head whatever that says by then.
+Result<Read> policy_read(State& state, const Oid& snapshot) {
+  const Policy policy = TRY(state.policy_at(snapshot));
+  Read read;
+  read.kind = ReadKind::kKernel;
+  read.subject = std::string(land::kPolicySubject);
+  read.digest = policy.version.str();
+  read.strength = Strength::kSoft;
+  read.source = ReadSource::kKernel;
+  read.snapshot = snapshot;
+  read.op = "begin";
+  return read;
+}
+
+// `worktree` must outlive them.
+Result<ReadSources> sources_of(State& state, const Txn& txn, const Oid& snapshot,
+                               const repo::Worktree& worktree, Sessions sessions) {
+  const Attempt& attempt = txn.attempts.back();
+  ReadSources sources;
+  sources.observed =
+      TRY_IN("reading what agents said", read_observed(observed_dir(attempt), sessions));
+  capture::InterpretInput& input = sources.input;
+  input.places = TRY(places_of(state, attempt, worktree));
+  input.record_files = attempt.traces;
+  input.snapshot = snapshot;
+  input.target = txn.target;
+  input.observations = std::move(sources.observed.observed);
+  input.conversations = std::move(sources.observed.conversations);
+  input.commands = std::move(sources.observed.commands);
+  sources.rules = std::make_shared<RulesOnDemand>(state, snapshot, attempt.worktree + "/ignore");
+  input.ignored = [rules = sources.rules](const std::string& path) { return rules->ignored(path); };
+  input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
+    return TRY(repo::path_on_disk(worktree, path)).value_or("");
+  };
+  for (const QuestionRule& rule : TRY(state.policy_at(snapshot)).questions) {
+    input.runners.push_back(rule.command);
+  }
+  input.tool_cache_file = state.repository.txn_dir() + "/tools.cache";
+  input.search_settings = [places = input.places, &state] {
+    return capture::search_settings(places, state.host.env);
+  };
+  return sources;
+}
+
+// What is known beside the traces.
+Result<ReadSet> with_the_rest(State& state, const Txn& txn, const Oid& snapshot,
+                              ObservedFiles observed, ReadSet reads) {
+  const Attempt& attempt = txn.attempts.back();
+  const auto inherited = TRY(inherited_by(attempt));
+  if (attempt.traces.empty() && inherited) {
+    reads.complete = true;  // nothing has run in it
+    reads.unknown_reason.clear();
+  } else if (attempt.traces.empty()) {
+    mark_unknown(reads, "no command was traced");
+  } else if (!attempt.command_exit) {
+    mark_unknown(reads, unknown_words(Unknown::kKilled));
+  }
+  // Unknown reads are those of the commands that ran on this snapshot.
+  if (inherited) reads.unknown_since = snapshot;
+  if (inherited) TRY(add_inherited(state, *inherited, reads));
+  TRY(inherit_reads(state, txn, observed, inherited ? Earlier::kOthers : Earlier::kAll, reads));
+  for (std::string& note : observed.notes) reads.notes.push_back(std::move(note));
+  reads.reads.push_back(TRY(policy_read(state, snapshot)));
+  for (Read& read : TRY(summary_reads(attempt))) reads.reads.push_back(std::move(read));
+  for (Read& read : TRY(kernel_reads(attempt, snapshot))) reads.reads.push_back(std::move(read));
+  TRY(land::renew_phase_reads(*state.store, txn, snapshot, reads));
+  normalize(reads);
+  return reads;
+}
+
+Result<ReadSet> reads_of(State& state, ReadSources& sources, const Changes& writes,
+                         const Oid& base) {
+  sources.input.writes = writes;
+  sources.input.base = base;
+  sources.rules->read_from(state.repository.objects());
+  return TRY_IN("reading the trace", capture::interpret(state.repository.objects(), sources.input));
+}
+
+// Not valid when no more threads are to be had.
+template <typename Make>
+std::future<Result<ReadSet>> on_a_thread(const Make& make) {
+  const BlockedSignals blocked;
+  try {
+    return std::async(std::launch::async, make);
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+bool is_long(const std::vector<std::string>& record_files) {
+  std::int64_t bytes = 0;
+  for (const std::string& file : record_files) {
+    struct stat info{};
+    if (::stat(file.c_str(), &info) == 0) bytes += info.st_size;
+  }
+  return bytes >= kWorthAThread;
+}
+
+}  // namespace
+
+void mark_unknown(ReadSet& reads, std::string_view reason) {
+  if (unknown_of(reads) == Unknown::kUntraced) return;
+  reads.complete = false;
+  reads.unknown_reason = std::string(reason);
+}
+
+Result<ReadSet> reads_in(State& state, const Txn& txn, const Oid& snapshot,
+                         const repo::Worktree& worktree, const Changes& writes, const Oid& base,
+                         Sessions sessions) {
+  ReadSources sources = TRY(sources_of(state, txn, snapshot, worktree, sessions));
+  ReadSet reads = TRY(reads_of(state, sources, writes, base));
+  return with_the_rest(state, txn, snapshot, std::move(sources.observed), std::move(reads));
+}
+
+Result<ReadSet> reads_until_now(State& state, const Txn& txn) {
+  const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, {}, snapshot, Sessions::kRunning));
+  TRY(add_child_reads(state, txn, snapshot, {}, reads));
+  return reads;
+}
+
+ReadsAhead::ReadsAhead(State& state, const Txn& txn, const Oid& snapshot,
+                       const repo::Worktree& worktree)
+    : state_(state), txn_(txn), snapshot_(snapshot), worktree_(worktree) {}
+
+ReadsAhead::~ReadsAhead() = default;
+
+Status ReadsAhead::prepare() {
+  ReadSources sources = TRY(sources_of(state_, txn_, snapshot_, worktree_, Sessions::kEnded));
+  const Attempt& attempt = txn_.attempts.back();
+  if (!attempt.kept.empty()) sources.input.writes = TRY(recorded_writes(*state_.store, attempt));
+  sources.input.base = snapshot_;
+  objects_ = std::make_unique<repo::Objects>(TRY(state_.repository.objects().beside()));
+  sources_ = std::make_unique<ReadSources>(std::move(sources));
+  return {};
+}
+
+void ReadsAhead::begin() {
+  const Attempt& attempt = txn_.attempts.back();
+  const bool moved = !attempt.kept.empty() && attempt.base != snapshot_;
+  if (moved || std::thread::hardware_concurrency() < 2 || !is_long(attempt.traces)) return;
+  if (!prepare()) return;
+  const auto make = [this]() -> Result<ReadSet> {
+    sources_->rules->read_from(*objects_);
+    return capture::interpret(*objects_, sources_->input);
+  };
+  guessed_ = on_a_thread(make);
+}
+
+Result<ReadSet> ReadsAhead::reads(const repo::Taken& taken) {
+  if (sources_ == nullptr) {
+    return reads_in(state_, txn_, snapshot_, worktree_, taken.changes, taken.base);
+  }
+  const bool right = (sources_->input.writes == taken.changes && taken.base == snapshot_ &&
+                      taken.tips.empty() && !taken.head) ||
+                     INJECTED_BUG("take.reads_of_a_guess");
+  std::optional<ReadSet> guessed;
+  if (guessed_.valid()) {
+    if (auto made = guessed_.get(); made && right) guessed = *std::move(made);
+  }
+  ReadSet reads =
+      guessed ? *std::move(guessed) : TRY(reads_of(state_, *sources_, taken.changes, taken.base));
+  return with_the_rest(state_, txn_, snapshot_, std::move(sources_->observed), std::move(reads));
+}
+
+}  // namespace gittxn::api
