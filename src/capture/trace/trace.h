@@ -120,8 +120,9 @@ inline constexpr std::size_t kGiven012 = 3;
 //   assumed=true, not predicted: nothing is known; presence and absence both count.
 // `mode`, `dev`, `ino` come from the same look-up: what stood at `path` BEFORE the call (the last
 // link followed unless `nofollow`); mode 0: nothing did, or it could not be looked up. Of a read
-// that the library made `mode` is the kernel's own answer, and `dev` and `ino` are 0. So an O_CREAT
-// open with mode 0 and result >= 0 made a new file.
+// that the library made `mode` is the kernel's own answer, of a file or directory that it opened
+// the type alone, and `dev` and `ino` are 0. So an O_CREAT open with mode 0 and result >= 0 made a
+// new file.
 // The eBPF back end has them from the kernel's own structures where a call succeeded: of opens,
 // stats, execs (of a script only that it is an executable file), what is a directory or a link by
 // the call's success, and the source of a rename; else mode is 0.

@@ -83,8 +83,26 @@ uint32_t mode_after_stat(const Args& args, long number) {
   return reinterpret_cast<const struct stat*>(args.c)->st_mode;
 }
 
+enum class MayRead { kNo, kYes };
+
+// The mode of what was opened, or its type alone where that is found out for less: nothing is read
+// of a directory, and nothing at a place of a pipe or a terminal. What is below /sys and /dev may
+// do something when it is read, if only nothing.
+uint32_t mode_opened(uint32_t flags, MayRead may_read, long fd) {
+  constexpr uint32_t kDirectory = 0040000, kRegular = 0100000;
+  if ((flags & O_DIRECTORY) != 0) return kDirectory;
+  char nothing = 0;
+  if (may_read == MayRead::kYes && (flags & O_PATH) == 0 &&
+      raw(__NR_pread64, {fd, arg(&nothing), 0, 0}) == 0) {
+    return kRegular;
+  }
+  struct stat info;
+  return raw(__NR_fstat, {fd, arg(&info)}) == 0 ? info.st_mode : 0;
+}
+
 // What stood there, as far as the answer itself tells or asking costs little.
-uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long result) {
+uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long result,
+                    MayRead may_read) {
   switch (wanted.look) {
     case Look::kStat:
       return mode_after_stat(args, number);
@@ -92,10 +110,8 @@ uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long re
       return 0120777;
     case Look::kList:
       return 0040000;
-    case Look::kOpen: {
-      struct stat info;
-      return raw(__NR_fstat, {result, arg(&info)}) == 0 ? info.st_mode : 0;
-    }
+    case Look::kOpen:
+      return mode_opened(wanted.flags, may_read, result);
     case Look::kAccess:
       break;
   }
@@ -109,12 +125,15 @@ long look(const Wanted& wanted, long number, const Args& args, Caller caller = C
   uint64_t position = 0;
   ring::Slot* slot = begin(wanted, &position);
   if (slot == nullptr && !bug(ring::kDropWhenFull)) return notified(who, number, args);
+  const bool special = slot == nullptr || starts(slot->path, slot->length, "/sys/", 5) ||
+                       starts(slot->path, slot->length, "/dev/", 5);
   const long result = library.page(number, args.a, args.b, args.c, args.d, args.e);
   if (slot == nullptr) return result;
   if (failed(result)) {
     complete(slot, position, static_cast<uint32_t>(-result), 0);
   } else {
-    complete(slot, position, 0, mode_after(wanted, number, args, result));
+    const MayRead may_read = special ? MayRead::kNo : MayRead::kYes;
+    complete(slot, position, 0, mode_after(wanted, number, args, result, may_read));
   }
   return result;
 }
