@@ -363,6 +363,26 @@ std::vector<const Node*> said_types(const Outlined& symbol) {
   return types;
 }
 
+// The words before the body of a class in Python, but for the types that it is told of.
+Words class_words(const Outlined& symbol) {
+  Words words;
+  const Node* type = without_wrapping(symbol.nodes.back());
+  add_words(*symbol.nodes.back(), type, &words);
+  for (const Node* kid : type->kids) {
+    if (kid->comment || kid->part == Fact::kBody || kid->kind == "type_parameter") continue;
+    if (kid->field != "superclasses") {
+      add_words(*kid, nullptr, &words);
+      continue;
+    }
+    for (const Node* base : kid->kids) {
+      if (!base->named || base->comment) continue;
+      const std::string_view name = base->text.substr(0, base->text.find('['));
+      if (!name.ends_with("Generic")) words.push_back(name);
+    }
+  }
+  return words;
+}
+
 std::string said_result(const Outlined& symbol) {
   std::string said;
   for (const Node* type : said_types(symbol)) said += squeeze(type->text) + "\n";
@@ -411,6 +431,10 @@ bool signed_alike(const Outlines& pair, const Outlined* was, const Outlined* is)
   if (!is_shared(*was, *is, Capability::kVisibility)) return false;
   if (is_function(is->kind) && language == "python") {
     return callers_of(language, *was, *is) == Callers::kSame;
+  }
+  if (is->kind == "type") {
+    return language == "python" && was->nodes.size() == 1 && is->nodes.size() == 1 &&
+           class_words(*was) == class_words(*is);
   }
   if (!is_shared(*was, *is, Capability::kContract)) return false;
   if (is_function(is->kind)) {
