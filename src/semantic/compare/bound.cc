@@ -35,8 +35,13 @@ bool is_taken_in(const Outline& outline, const Outlined& symbol, const Unit& uni
                  std::string_view name) {
   bool taken = false;
   for (const std::uint32_t token : unit.tokens) {
-    const std::string_view text = outline.tree->leaves()[token]->text;
-    taken = taken || is_any(text, {"require", "import", "import_module", "__import__"});
+    const Node& leaf = *outline.tree->leaves()[token];
+    const Node* around = leaf.parent;
+    if (leaf.text == "import" && around != nullptr && around->kind.starts_with("import")) {
+      taken = taken || has_word(around->text, name);  // a statement, of other names
+    } else {
+      taken = taken || is_any(leaf.text, {"require", "import", "import_module", "__import__"});
+    }
   }
   names_in(outline, symbol, unit, [&](const NameIn& in) {
     const bool text = in.read.role == UseRole::kText && !is_given_name(outline, in.leaf);

@@ -73,10 +73,10 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const Write& write = *defined.write;
   const bool called = use.arity >= 0 || !is_any(write.language, {"c", "go"});
   if (write.takes_more && called) return {Verdict::kValidate, Rule::kBodyCaller};
-  if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};
   // In C what is linked with has a name once, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
   if (fresh && linked && use.path != write.path) return {Verdict::kValidate, rule};
+  if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};
   // Whose member it is cannot be told from the name when several have it; a new one that is no
   // overload is one of several.
   if (!whose.sure && (added || whose.others)) return {Verdict::kValidate, Rule::kAmbiguous};

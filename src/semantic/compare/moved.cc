@@ -73,6 +73,21 @@ bool is_renamed_type(const Footprint& side, const Write& member) {
   return any(Change::kRemoved, member.of_type) && any(Change::kAdded, member.with_type);
 }
 
+// `from m import a` is `from m import a as a`, which says that others may have it.
+bool is_said_anew(const Footprint& side, const Write& gone) {
+  if (gone.kind != "import" || gone.change != Change::kRemoved || gone.defines.size() != 1) {
+    return false;
+  }
+  const std::string& name = gone.defines.front();
+  const bool plain = gone.symbol == gone.container + name + ":";
+  return plain && gone.container != gone.path + "/" &&
+         std::ranges::any_of(side.writes, [&](const Write& write) {
+           return write.change == Change::kAdded && write.container == gone.container &&
+                  write.defines == gone.defines &&
+                  write.symbol.ends_with(":" + name + "as" + name + ":");
+         });
+}
+
 }  // namespace
 
 void Moved::add(const Write& from, const Write& to) {
@@ -84,6 +99,7 @@ void Moved::add(const Write& from, const Write& to) {
 }
 
 bool Moved::stays(const Write& write, const Use& use) const {
+  if (said_anew_.contains(&write)) return true;
   if (use.role == UseRole::kMember && renamed_.contains(&write)) return true;
   return writes_.contains(&write) && !files_.contains({&write, use.path});
 }
@@ -95,6 +111,7 @@ Moved moved_by(const Footprint& side) {
     if (write.change == Change::kAdded && may_move(write)) fresh[write.after].push_back(&write);
   }
   for (const Write& from : side.writes) {
+    if (is_said_anew(side, from)) moved.add_said_anew(from);
     if (!from.with_type.empty() && is_renamed_type(side, from)) moved.add_renamed(from);
     if (from.change != Change::kRemoved || !may_move(from)) continue;
     const auto found = fresh.find(from.before);

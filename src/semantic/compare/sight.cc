@@ -333,6 +333,12 @@ Sight Sights::of_module(const Defined& defined, const Use& use) const {
     const bool named = !use.qualifier.empty() && use.qualifier == module_of(defined.write->path);
     return named ? Sight::kSure : Sight::kMaybe;
   }
+  const auto is_module = [](const Bound* bound) {
+    return !bound->module.empty() && bound->original.empty();
+  };
+  // A module has no methods.
+  const bool module = use.language == "python" && std::ranges::all_of(modules, is_module);
+  if (module && is_member(defined)) return Sight::kNone;
   const bool is_it = std::ranges::any_of(modules, [&](const Bound* bound) {
     return !bound->module.empty() && may_be_module(bound->module, use.path, defined.write->path);
   });
