@@ -215,8 +215,10 @@ class Judge {
     return std::ranges::equal_range(theirs().uses, name, {}, &Use::name);
   }
 
-  // Things of the name in the changed files that this side leaves as they are, or does not have.
-  bool others_have(const std::string& name, const Defined& defined) const {
+  // Things of the name in the changed files, or known of the use, that this side leaves as they
+  // are, or does not have.
+  bool others_have(const std::string& name, const Defined& defined, const Use& use) const {
+    if (theirs().elsewhere.contains({use.path, name})) return true;
     const auto count = [&](const Footprint& side) {
       const auto found = side.definitions.find(name);
       return found == side.definitions.end() ? 0 : found->second;
@@ -261,7 +263,7 @@ class Judge {
     Whose whose;
     whose.sure =
         sight == Sight::kSure || (defined.event >= Event::kStrong && is_typed(defined, use));
-    whose.others = use.role == UseRole::kMember && others_have(use.name, defined);
+    whose.others = use.role == UseRole::kMember && others_have(use.name, defined, use);
     const auto [verdict, rule] = judge(defined, use, whose);
     if (verdict == Verdict::kCommute) return;
     const std::string how = use.state == UseState::kGained ? "uses '" : "edited a user of '";

@@ -134,6 +134,9 @@ struct Footprint {
   std::vector<Bound> bound;        // sorted
   // Paths of this side in C and C++, each with one of the other side's that it does not include.
   std::set<std::pair<std::string, std::string>> apart;
+  // Paths of this side, each with the name of a member that a type has which the file means, and
+  // which the other side left as it is.
+  std::set<std::pair<std::string, std::string>> elsewhere;
   // Counts of the containers in the changed files, before and after, that have something of a name
   // that is theirs. What an import brings in is somebody else's.
   std::map<std::string, int, std::less<>> definitions;

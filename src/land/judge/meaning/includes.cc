@@ -66,22 +66,27 @@ class Includes {
  public:
   Includes(SeenFiles& files, const std::set<std::string>& asked) : files_(files), asked_(asked) {}
 
-  // False: what `path` includes is not all known.
-  Result<bool> look(const std::string& path) {
-    if (!seen_.insert(path).second) return true;
-    if (seen_.size() > kMostIncluded) return false;
-    const std::string text = TRY(files_.text_of(path));
-    for (const std::string_view said : said_includes(text)) {
-      if (!TRY(follow(said, path))) return false;
+  Status look(const std::string& path) {
+    if (!seen_.insert(path).second) return {};
+    if (seen_.size() > kMostIncluded) {
+      known_ = false;
+      return {};
     }
-    return true;
+    const std::string text = TRY(files_.text_of(path));
+    for (const std::string_view said : said_includes(text)) TRY(follow(said, path));
+    return {};
   }
 
-  bool has(const std::string& path) const { return seen_.contains(path); }
+  const std::set<std::string>& seen() const { return seen_; }
+  // There is nothing else that may be included.
+  bool known() const { return known_; }
 
  private:
-  Result<bool> follow(std::string_view said, const std::string& from) {
-    if (said.size() < 3) return false;
+  Status follow(std::string_view said, const std::string& from) {
+    if (said.size() < 3) {
+      known_ = false;
+      return {};
+    }
     const std::string file(said.substr(1, said.size() - 2));
     std::string folder = from.substr(0, from.rfind('/') == from.npos ? 0 : from.rfind('/'));
     for (;;) {
@@ -94,12 +99,14 @@ class Includes {
     }
     const bool may_be = std::ranges::any_of(
         asked_, [&](const std::string& path) { return last_part_of(path) == last_part_of(file); });
-    return said.front() == '<' && !may_be;
+    if (said.front() != '<' || may_be) known_ = false;
+    return {};
   }
 
   SeenFiles& files_;
   const std::set<std::string>& asked_;
   std::set<std::string> seen_;
+  bool known_ = true;
 };
 
 bool in_c(std::string_view language) {
@@ -125,12 +132,20 @@ Status find_includes(SeenFiles& files, const semantic::Footprint& other,
   }
   for (const std::string& user : users) {
     Includes includes(files, asked);
-    if (!TRY(includes.look(user))) continue;
+    TRY(includes.look(user));
+    if (!includes.known()) continue;
     for (const std::string& path : asked) {
-      if (!includes.has(path)) side->apart.emplace(user, path);
+      if (!includes.seen().contains(path)) side->apart.emplace(user, path);
     }
   }
   return {};
+}
+
+Result<std::set<std::string>> included_by(SeenFiles& files, const std::string& path) {
+  const std::set<std::string> nothing;
+  Includes includes(files, nothing);
+  TRY(includes.look(path));
+  return includes.seen();
 }
 
 }  // namespace gittxn::land

@@ -2,6 +2,9 @@
 // a type, none of their names can mean.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "base/result.h"
 #include "land/judge/meaning/files.h"
 #include "semantic/footprint.h"
@@ -11,5 +14,8 @@ namespace gittxn::land {
 // Fills `apart` of `side`. Looks only where a name of the other side's files is used, and says
 // nothing of a file with an include that leads to no file of the tree and is none of the system's.
 Status find_includes(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
+
+// The file at `path` and those of the tree that it includes, as far as that is known.
+Result<std::set<std::string>> included_by(SeenFiles& files, const std::string& path);
 
 }  // namespace gittxn::land

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "land/judge/meaning/includes.h"
 #include "semantic/compare/events.h"
 
 namespace gittxn::land {
@@ -53,10 +54,21 @@ class Declarations {
     std::vector<DeclaredAt> found;
     if (said.path.ends_with(".go")) TRY(in_go(said, &found));
     if (said.path.ends_with(".java")) TRY(in_java(said, &found));
-    const bool modules = said.path.ends_with(".py") ||
-                         semantic::family_of(language_of(said.path)) == semantic::Family::kScript;
+    if (said.path.ends_with(".rs")) TRY(in_rust(said, &found));
+    const semantic::Family family = semantic::family_of(language_of(said.path));
+    if (family == semantic::Family::kC) TRY(in_c(said, &found));
+    const bool modules = said.path.ends_with(".py") || family == semantic::Family::kScript;
     if (modules) TRY(in_modules(said, &found));
     return found;
+  }
+
+  // The type has a member of that name itself.
+  Result<bool> has_member(const DeclaredAt& type, const std::string& of, const std::string& name) {
+    std::vector<std::string> paths = {type.write->path};
+    if (type.write->language == "go") paths = TRY(files_.files_in(folder_in(paths[0]), ".go"));
+    std::vector<DeclaredAt> found;
+    for (const std::string& path : paths) TRY(declared_if_said(path, of, name, &found));
+    return !found.empty();
   }
 
  private:
@@ -140,6 +152,36 @@ class Declarations {
     return {};
   }
 
+  Status in_c(const Said& said, std::vector<DeclaredAt>* found) {
+    const auto [known, fresh] = included_.try_emplace(said.path);
+    if (fresh) known->second = TRY(included_by(files_, said.path));
+    for (const std::string& path : known->second) {
+      TRY(declared_if_said(path, {}, said.name, found));
+    }
+    return {};
+  }
+
+  // A path of names is one of files, and what stands last is in the last of them.
+  Status in_rust(const Said& said, std::vector<DeclaredAt>* found) {
+    TRY(declared(said.path, {}, said.name, found));
+    for (const semantic::Bound& bound : TRY(bound(said, said.name))) {
+      std::string file;
+      for (const std::string_view part : semantic::words_of(bound.module)) {
+        if (part == "crate" || part == "self" || part == "super") continue;
+        file += (file.empty() ? "" : "/") + std::string(part);
+      }
+      file = folder_in(file);
+      for (std::string root = folder_in(said.path); !file.empty(); root = folder_in(root)) {
+        for (const char* ending : {".rs", "/mod.rs"}) {
+          const std::string path = joined_path(root, file + ending);
+          if (TRY(files_.is_file(path))) return declared(path, {}, bound.original, found);
+        }
+        if (root.empty()) break;
+      }
+    }
+    return {};
+  }
+
   Status in_modules(const Said& said, std::vector<DeclaredAt>* found) {
     if (said.qualifier.empty()) return in_module(said.path, said.name, kMostSteps, found);
     for (const semantic::Bound& bound : TRY(bound(said, said.qualifier))) {
@@ -157,19 +199,18 @@ class Declarations {
     return {};
   }
 
-  // What a name at the top of a file means, in it or where it is from.
+  // What a name at the top of a file means, where it is from or in it.
   Status in_module(const std::string& path, const std::string& name, int steps,
                    std::vector<DeclaredAt>* found) {
-    TRY(declared(path, {}, name, found));
-    if (!found->empty() || steps == 0) return {};
-    const Said said{path, {}, name};
-    for (const semantic::Bound& bound : TRY(bound(said, name))) {
+    if (steps == 0) return {};
+    for (const semantic::Bound& bound : TRY(bound({path, {}, name}, name))) {
       if (bound.original.empty()) continue;
       const std::string from = TRY(files_.file_of(bound.module, path));
       if (!from.empty()) TRY(in_module(from, bound.original, steps - 1, found));
     }
+    if (found->empty()) TRY(declared(path, {}, name, found));
     if (!found->empty()) return {};
-    for (const semantic::Bound& bound : TRY(bound(said, semantic::kAnyName))) {
+    for (const semantic::Bound& bound : TRY(bound({path, {}, name}, semantic::kAnyName))) {
       const std::string from = TRY(files_.file_of(bound.module, path));
       if (!from.empty()) TRY(in_module(from, name, steps - 1, found));
     }
@@ -177,6 +218,7 @@ class Declarations {
   }
 
   SeenFiles& files_;
+  std::map<std::string, std::set<std::string>> included_;
 };
 
 class KinFinder {
@@ -189,7 +231,9 @@ class KinFinder {
     if (wanted_.empty()) return {};
     std::map<std::string_view, std::vector<const semantic::Use*>> by_path;
     for (const semantic::Use& use : side_.uses) {
-      if (is_asked(use)) by_path[use.path];
+      if (!is_asked(use)) continue;
+      by_path[use.path];
+      if (use.role == semantic::UseRole::kMember) asked_[use.path].insert(use.name);
     }
     if (by_path.empty()) return {};
     for (const semantic::Use& use : side_.uses) {
@@ -207,25 +251,13 @@ class KinFinder {
   }
 
  private:
-  int count_of(const std::string& name) const {
-    int count = 0;
-    for (const semantic::Footprint* each :
-         {&other_, static_cast<const semantic::Footprint*>(&side_)}) {
-      const auto found = each->definitions.find(name);
-      count += found == each->definitions.end() ? 0 : found->second;
-    }
-    return count;
-  }
-
   // Members that the other side changed, and their types.
   void ask() {
     for (const semantic::Write& write : other_.writes) {
       if (write.of_type.empty() || write.change == semantic::Change::kMoved) continue;
       if (write.change == semantic::Change::kChanged && !write.strong()) continue;
       wanted_[write.of_type].insert(write.path);
-      for (const std::string& name : write.defines) {
-        if (count_of(name) > 1) members_.insert(name);
-      }
+      members_.insert(write.defines.begin(), write.defines.end());
     }
   }
 
@@ -236,9 +268,21 @@ class KinFinder {
   }
 
   // One that may name what has to do with another type.
-  static bool is_followed(const semantic::Use& use) {
-    if (use.state == semantic::UseState::kLost || use.local || use.of_local) return false;
+  bool is_followed(const semantic::Use& use) const {
+    if (use.state == semantic::UseState::kLost || use.of_local) return false;
+    if (use.local && !is_imported(use)) return false;
     return use.role != semantic::UseRole::kText && use.role != semantic::UseRole::kImport;
+  }
+
+  // As in `const { a } = require('m')`.
+  bool is_imported(const semantic::Use& use) const {
+    const semantic::Bound first{use.path, use.name, {}, {}, false};
+    auto found = std::ranges::lower_bound(side_.bound, first);
+    for (; found != side_.bound.end(); ++found) {
+      if (found->path != use.path || found->name != use.name) return false;
+      if (!found->module.empty()) return true;
+    }
+    return false;
   }
 
   Status follow(const semantic::Use& use) {
@@ -254,6 +298,7 @@ class KinFinder {
       if (seen->size() > kMostReached || !seen->emplace(there.symbol, said.name).second) continue;
       const bool type = there.kind == "type";
       if (steps > 0 && type) meet(use, there, said.name);
+      if (type) TRY(note_elsewhere(use, at, said.name));
       // What is of a type counts by what it gives, once.
       if (steps >= kMostSteps || (!type && steps > 0)) continue;
       if (type) {
@@ -292,13 +337,36 @@ class KinFinder {
     return {};
   }
 
-  // A method in Go may stand in another file than its type.
+  // The other side changed a member of the type. A method in Go may stand in another file than it.
+  bool is_wanted(const semantic::Write& type, const std::string& name) const {
+    const auto wanted = wanted_.find(name);
+    return wanted != wanted_.end() && std::ranges::any_of(wanted->second, [&](const auto& path) {
+             return is_beside(type, path);
+           });
+  }
+
+  static bool is_beside(const semantic::Write& type, const std::string& path) {
+    const bool package = type.language == "go" && folder_in(path) == folder_in(type.path);
+    return path == type.path || package;
+  }
+
+  Status note_elsewhere(const semantic::Use& use, const DeclaredAt& at, const std::string& name) {
+    const auto asked = asked_.find(use.path);
+    if (asked == asked_.end() || is_wanted(*at.write, name)) return {};
+    for (const std::string& member : asked->second) {
+      if (side_.elsewhere.contains({use.path, member})) continue;
+      if (TRY(declarations_.has_member(at, name, member))) {
+        side_.elsewhere.emplace(use.path, member);
+      }
+    }
+    return {};
+  }
+
   void meet(const semantic::Use& use, const semantic::Write& type, const std::string& name) {
     const auto wanted = wanted_.find(name);
     if (wanted == wanted_.end()) return;
     for (const std::string& path : wanted->second) {
-      const bool package = type.language == "go" && folder_in(path) == folder_in(type.path);
-      if (path != type.path && !package) continue;
+      if (!is_beside(type, path)) continue;
       semantic::Use& made = made_.emplace_back(use);
       made.name = name;
       made.qualifier = use.name;
@@ -315,7 +383,8 @@ class KinFinder {
   const semantic::Footprint& other_;
   semantic::Footprint& side_;
   std::map<std::string, std::set<std::string>> wanted_;  // types, and where their members changed
-  std::set<std::string> members_;  // names that they have in common with others
+  std::set<std::string> members_;                        // their names
+  std::map<std::string, std::set<std::string>> asked_;   // those that are used, by path
   std::vector<semantic::Use> made_;
 };
 

@@ -9,9 +9,10 @@
 
 namespace gittxn::land {
 
-// Adds uses of types whose members `other` changed to the uses of `side` (Use::kin). Of Go, Java,
-// Python, scripts, C and C++. Looks only where the side uses a member that several types have, or
-// makes a new type of another, into the files that its names lead to, up to a number.
+// Adds uses of types whose members `other` changed to the uses of `side` (Use::kin), and fills its
+// `elsewhere`. Of C, C++, Go, Java, Python, Rust and scripts. Looks only where the side uses a
+// member that the other one changed, or makes a new type of another, into the files that its names
+// lead to, up to a number.
 Status find_kin(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
 
 }  // namespace gittxn::land
