@@ -112,7 +112,12 @@ class Declarations {
       paths = TRY(files_.files_in(folder_in(said.path), ".go"));
     } else {
       // The folder is the end of what is imported; go.mod has what stands before that.
+      const std::string go_mod = TRY(files_.text_of("go.mod"));
       for (const semantic::Bound& bound : TRY(bound(said, said.qualifier))) {
+        if (go_mod.starts_with("module " + bound.module + "\n")) {
+          paths = TRY(files_.files_in({}, ".go"));
+          break;
+        }
         std::string_view rest = bound.module;
         for (;;) {
           paths = TRY(files_.files_in(std::string(rest), ".go"));
