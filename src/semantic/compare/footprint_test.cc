@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "semantic/testing/commuting.h"
 #include "semantic/testing/edits.h"
 
 namespace gittxn::semantic {
