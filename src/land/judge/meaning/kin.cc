@@ -125,6 +125,8 @@ class Declarations {
           if (!paths.empty() || slash == rest.npos) break;
           rest.remove_prefix(slash + 1);
         }
+        // Before there was go.mod, the repository was the root of its packages.
+        if (paths.empty() && go_mod.empty()) paths = TRY(files_.files_in({}, ".go"));
       }
     }
     for (const std::string& path : paths) {
