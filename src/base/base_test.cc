@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
-#include <cstdio>
+#include <charconv>
+#include <cstdint>
 #include <fstream>
 #include <set>
 #include <string>
@@ -122,12 +122,13 @@ std::string mapping_flags(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   bool here = false;
   for (std::string line; std::getline(maps, line);) {
-    std::uintptr_t begin = 0, end = 0;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
-      here = begin <= wanted && wanted < end;
-    } else if (here && line.starts_with("VmFlags:")) {
-      return line;
-    }
+    if (here && line.starts_with("VmFlags:")) return line;
+    std::uintptr_t begin = 0, end = 0;  // "55b298ca2000-55b298cc3000 rw-p …"
+    const char* const behind = line.data() + line.size();
+    const auto [dash, no] = std::from_chars(line.data(), behind, begin, 16);
+    if (no != std::errc() || dash == behind || *dash != '-') continue;
+    std::from_chars(dash + 1, behind, end, 16);
+    here = begin <= wanted && wanted < end;
   }
   return "";
 }

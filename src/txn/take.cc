@@ -115,8 +115,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
   normalize(work.reads);
   if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
-    const Oid known = TRY(state.repository.objects().tree_of(attempt.kept));
-    if (known != taken.tree) untraced = Untraced::kYes;
+    if (TRY(objects.tree_of(attempt.kept)) != taken.tree) untraced = Untraced::kYes;
   }
   if (untraced == Untraced::kYes || attempt.unknown_reason == unknown_words(Unknown::kUntraced)) {
     mark_unknown(work.reads, unknown_words(Unknown::kUntraced));

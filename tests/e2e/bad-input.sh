@@ -299,7 +299,8 @@ lost_store() {
 test_case 'verify misses a store that is gone, where its landings and its work are there' lost_store
 lost_artifact() {
   new_repo
-  open_work 'cat README; echo x >src/new.txt'
+  open_work "$1"
+  sqlite3 .git/txn/kernel.db 'DELETE FROM artifacts'
   find .git/txn/artifacts -type f -delete
   refused 2 'is gone' git-txn show "$ID"
   assert_contains "$ERR" 'git txn verify'
@@ -307,7 +308,11 @@ lost_artifact() {
   assert_contains "$OUT" 'names an artifact'
   assert_contains "$OUT" docs/BACKUPS.md
 }
-test_case 'a clear stop: an artifact that is gone' lost_artifact
+lost_artifacts() {
+  lost_artifact 'cat README; echo x >src/new.txt'
+  lost_artifact 'for i in $(seq 400); do echo x >"src/one-of-very-many-files-$i.txt"; done'
+}
+test_case 'a clear stop: an artifact that is gone, a small one and a large one' lost_artifacts
 unreleased_version() {
   new_repo
   lands 'echo x >src/new.txt'

@@ -31,8 +31,6 @@ class MergeBoth : public ::testing::Test {
   }
 };
 
-// --- layout ---
-
 TEST_F(MergeBoth, OneThatASideOnlyLaidOutAnewIsLaidOutSo) {
   const std::string a = "#include <a.h>\n", b = "#include <b.h>\n", c = "#include <c.h>\n";
   const std::string wide = "void f(void) {\n}\n", narrow = "void f(void) {}\n";
@@ -405,13 +403,9 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   other.insert(other.find("const y"), "import { c } from './more/c'\n");
   EXPECT_TRUE(merge("typescript", {before, with("#types", ""), other}).clean());
   // A function may import, too.
-  const auto python = [](const std::string& root, const std::string& last) {
-    return "from " + root + ".a import a\n\n\ndef first():\n    return a\n" + last;
-  };
-  EXPECT_THAT(why_not("python", {python("old", ""), python("new", ""),
-                                 python("old",
-                                        "\n\ndef last():\n    from old.b import b\n\n"
-                                        "    return b\n")}),
+  const std::string old = "from old.a import a\nrun(a)\n", moved = "from new.a import a\nrun(a)\n";
+  const std::string more_of_it = "\n\ndef f():\n    from old.b import b\n    run(b)\n";
+  EXPECT_THAT(why_not("python", {old, moved, old + more_of_it}),
               HasSubstr("imports more from there"));
 }
 
