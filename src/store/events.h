@@ -137,7 +137,7 @@ NewEvent summary_added(const SummaryAdded& added);
 // The queue. The number is one that next_slot() gave, whose slot lock the waiter holds already.
 NewEvent ticket_taken(const Ticket& ticket);
 NewEvent ticket_done(const Ticket& ticket, const std::string& why);
-NewEvent slot_reserved();  // only through Store::next_slot
+NewEvent slot_reserved();  // only through Store::next_slot, and where a lease skips a number
 
 // Reading back.
 Result<std::vector<Conflict>> conflicts_of(const Event& event);  // empty when the type has none

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/bug.h"
 #include "base/duration.h"
 #include "base/failpoint.h"
@@ -139,10 +142,14 @@ Result<Lease> own(const View& view, Store& store, const std::string& id, const s
   return *std::move(found);
 }
 
+void set_number(Seq number, Lease* lease) {
+  lease->number = number;
+  lease->id = fmt::format("l-{}", number);
+}
+
 Lease new_lease(const LeaseAsk& ask, Seq number) {
   Lease lease;
-  lease.number = number;
-  lease.id = fmt::format("l-{}", number);
+  set_number(number, &lease);
   lease.subjects = ask.subjects;
   lease.sharing = ask.sharing;
   lease.force = ask.force;
@@ -151,6 +158,28 @@ Lease new_lease(const LeaseAsk& ask, Seq number) {
   lease.ttl_ms = ask.ttl_ms;
   lease.slot = ask.slot;
   return lease;
+}
+
+// The slot of the lease's own number, had before the log names it: a lease whose slot is free is
+// over. The number is nobody else's, but whoever lost the connection to a server in the middle of
+// such a decision has the slot of a number that never was, until it finds out. Then the lease gets
+// a later number, behind as many events as are given here.
+Result<Seq> take_slot(Store& store, Lease* wanted, Lock* alive) {
+  constexpr Seq kMostSkipped = 100;
+  const Seq first = wanted->number;
+  for (;;) {
+    auto taken = store.locks().try_slot(Slots::kOwners, wanted->number);
+    if (taken) {
+      *alive = *std::move(taken);
+      wanted->slot = wanted->number;
+      return wanted->number - first;
+    }
+    const bool busy = taken.error().code == Code::kBusy;
+    if (!busy || wanted->number - first == kMostSkipped) {
+      return std::unexpected(std::move(taken).error());
+    }
+    set_number(wanted->number + 1, wanted);
+  }
 }
 
 }  // namespace
@@ -169,15 +198,14 @@ Result<LeaseAnswer> ask_lease(Store& store, const LeaseAsk& ask, Line line) {
     if (!free && line == Line::kGoAway) return std::vector<NewEvent>{};
     const Seq head = TRY(view.head());
     wanted = new_lease(ask, head + static_cast<Seq>(way.over.size()) + 1);
-    // The first event's number is nobody else's, and so the slot of that number is not either. Had
-    // before the log names it: a lease whose slot is free is over.
+    std::vector<NewEvent> appended;
     const bool by_itself = ask.attach == LeaseAsk::Attach::kAttached || !free;
     if (ask.slot == 0 && by_itself) {
-      wanted.slot = wanted.number;
-      answer.alive = TRY(store.locks().try_slot(Slots::kOwners, wanted.slot));
+      const auto skipped = static_cast<std::size_t>(TRY(take_slot(store, &wanted, &answer.alive)));
+      appended.assign(skipped, events::slot_reserved());
       TRY(fp_slot_held.hit());
     }
-    std::vector<NewEvent> appended = end_over(way, wanted);
+    std::ranges::move(end_over(way, wanted), std::back_inserter(appended));
     if (free) begin(wanted, ask, now);
     appended.push_back(free ? events::lease_acquired(wanted) : events::lease_queued(wanted));
     wanted.fence = free ? wanted.number : 0;

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "base/bug.h"
 #include "base/failpoint.h"
 #include "base/testing/child.h"
@@ -129,6 +131,24 @@ TEST(F3, ADeadOwnersLeaseIsFreeAtOnceWhateverHasItsNumber) {
   Store store = place.open();
   had(store, wants("bob", "src"));
   EXPECT_EQ(exit_of(child), 128 + SIGKILL);
+  expect_sound(store);
+}
+
+// Whoever is cut off from a server in the middle of asking has the slot of a number that never was.
+TEST(Leases, ANumberWhoseSlotSomebodyHasIsLeftOut) {
+  TempStore place;
+  Store store = place.open();
+  had(store, wants("ann", "docs"));
+  const Seq next = store.head().value() + 1;
+  const std::array others = {store.locks().try_slot(Slots::kOwners, next),
+                             store.locks().try_slot(Slots::kOwners, next + 1)};
+  for (const auto& other : others) ASSERT_OK(other);
+  const LeaseAnswer mine = had(store, attached(wants("bob", "src")));
+  EXPECT_EQ(mine.lease.number, next + 2);
+  EXPECT_EQ(mine.lease.slot, next + 2);
+  EXPECT_EQ(mine.lease.fence, next + 2);
+  EXPECT_EQ(store.head().value(), next + 2);
+  EXPECT_TRUE(kept_off(store, wants("ann", "src")));
   expect_sound(store);
 }
 
