@@ -123,7 +123,7 @@ Result<std::optional<semantic::ConflictText>> configured_style(const Host& host)
   return style;
 }
 
-// How much the name of a file says of what is in it.
+// A measure of what the name of a file says of its content.
 int tells(std::string_view name) {
   const semantic::TextKind kind = semantic::text_kind_of(name);
   if (kind == semantic::TextKind::kPlain) return name.empty() ? 0 : 1;

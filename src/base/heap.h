@@ -8,7 +8,7 @@ namespace gittxn {
 // touched, so memory that is not needed is not taken. It is a hint: where the kernel has no large
 // pages, all works as before.
 //
-// For the main thread, before it allocates much.
+// The main thread calls it, before it allocates much.
 void prefer_large_pages();
 
 }  // namespace gittxn

@@ -85,7 +85,7 @@ struct Publication {
   const TxnId& txn() const { return work.txn.id; }
   const RefName& branch() const { return work.txn.target; }
 
-  // What the wait of step 3 is for; a repository that lacks an object is told so before the log is.
+  // The files that step 3 waits for; a missing object is told of before the log hears anything.
   Status find_unsynced() {
     std::vector<Oid> durable = TRY(durable_heads(context, branch()));
     if (durable.empty()) {

@@ -33,7 +33,7 @@ struct CommitInfo {
   std::string message;   // bytes, whole
 };
 
-// What a commit needs to be on disk, and what of it is there.
+// The files that a commit needs on disk, and the commits that are there.
 struct Unsynced {
   Oid tip;
   std::vector<Oid> durable;

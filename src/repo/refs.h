@@ -64,7 +64,7 @@ struct RefUpdate {
   std::string reflog_message;
   std::int64_t lock_deadline_ms = 5000;
   RefDurable durable = RefDurable::kWhole;
-  // Of Refs::draft() for the same value, and on disk by now; null: update() writes and syncs one.
+  // Made by Refs::draft() for the same value, and on disk; null: update() writes and syncs one.
   const RefDraft* draft = nullptr;
   // Called with the ref locked and found as expected; an error then is the update's, and nothing
   // has moved. After a yes it is called again with how it ended, and what it answers changes

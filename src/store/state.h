@@ -41,7 +41,7 @@ std::string name_of(const Location& place);
 // of tables that are not as they were it fails.
 Status check_version(const Store::State& state);
 
-// Where commits are before they are moved into the database: a sync of it makes them durable.
+// The file of commits that are not in the database yet: a sync of it makes them durable.
 std::string log_file(const Location& place);
 // Nobody writes there before its name is on disk, so what has something in it has its name.
 bool log_has_commits(const Location& place);

@@ -29,7 +29,7 @@ class RulesOnDemand {
         here_(state.repository.here()),
         snapshot_(std::move(snapshot)),
         scratch_(std::move(scratch)) {}
-  // Of the thread that asks; must be there while it does.
+  // The asking thread's; it must be there while it asks.
   void read_from(const repo::Objects& objects) { objects_ = &objects; }
   Result<bool> ignored(const std::string& path) {
     if (!rules_) {
@@ -48,7 +48,7 @@ class RulesOnDemand {
   std::optional<repo::IgnoreRules> rules_;
 };
 
-// What reads are made of. `observed` is without what is in `input`.
+// The material of reads. `observed` is without what is in `input`.
 struct ReadSources {
   ObservedFiles observed;
   std::shared_ptr<RulesOnDemand> rules;
@@ -74,7 +74,7 @@ Result<capture::Places> places_of(State& state, const Attempt& attempt,
   }
   places.transactions = TRY(state.worktree_root());
   places.attempt = TRY(real_path(attempt.worktree));
-  // By its own path it is a checkout of the repository like any other.
+  // It is a checkout of the repository like any other by its own path.
   if (!worktree.shared.empty()) places.checkouts.push_back(worktree.shared);
   return places;
 }
@@ -124,7 +124,7 @@ Result<ReadSources> sources_of(State& state, const Txn& txn, const Oid& snapshot
   return sources;
 }
 
-// What is known beside the traces.
+// Knowledge beside the traces.
 Result<ReadSet> with_the_rest(State& state, const Txn& txn, const Oid& snapshot,
                               ObservedFiles observed, ReadSet reads) {
   const Attempt& attempt = txn.attempts.back();

@@ -9,7 +9,7 @@
 
 namespace gittxn::api {
 
-// What was read is not known for sure, which is said unless it is said already.
+// The reads are not known for sure, which is said unless it is said already.
 void mark_unknown(ReadSet& reads, std::string_view reason);
 
 struct ReadSources;
@@ -25,7 +25,7 @@ class ReadsAhead {
   ReadsAhead(const ReadsAhead&) = delete;
   ReadsAhead& operator=(const ReadsAhead&) = delete;
 
-  // Where there is so much to read that it pays. Whatever fails is left to reads().
+  // Begins where there is enough to read. Whatever fails is left to reads().
   void begin();
   // Those of what was taken. Once.
   Result<ReadSet> reads(const repo::Taken& taken);

@@ -54,7 +54,7 @@ std::uint32_t get_u32(const unsigned char* bytes) {
          static_cast<std::uint32_t>(bytes[2]) << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
 }
 
-// What is not in each record, or is a list. The texts keep the room that they have.
+// Fields that not every record has, and lists. The texts keep the room that they have.
 Record& cleared(Record& record) {
   record.argv.clear();
   record.env.clear();
@@ -63,7 +63,7 @@ Record& cleared(Record& record) {
   return record;
 }
 
-// What a record consists of, for a Packer and an Unpacker, which is given one without lists.
+// The parts of a record, for a Packer and an Unpacker, which is given one without lists.
 template <typename Io>
 void parts(Io& io, Record& record) {
   io.byte(record.op);

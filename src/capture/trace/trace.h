@@ -252,7 +252,7 @@ struct RecordSummary {
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink);
-// Of records of other operations than those that are wanted nothing is looked at but that: whoever
+// Nothing but the operation is looked at in records that are not wanted by theirs: whoever
 // has to know that they are sound reads them all.
 Result<RecordSummary> read_some_records(const std::string& record_file,
                                         const std::function<bool(Op)>& wanted,

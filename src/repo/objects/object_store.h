@@ -234,7 +234,7 @@ class NewObjects {
 Result<std::vector<git_oid>> new_commits(const ObjectStore& store, const std::vector<git_oid>& tips,
                                          const std::vector<git_oid>& hidden);
 
-// As in objects.h.
+// The same as in objects.h.
 Result<Unsynced> unsynced(const ObjectStore& store, const Oid& tip,
                           const std::vector<Oid>& durable);
 Status sync(const ObjectStore& store, const Unsynced& unsynced,

@@ -73,7 +73,7 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const Write& write = *defined.write;
   const bool called = use.arity >= 0 || !is_any(write.language, {"c", "go"});
   if (write.takes_more && called) return {Verdict::kValidate, Rule::kBodyCaller};
-  // In C what is linked with has a name once, so that the use means something else that was there.
+  // A name is linked once in C, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
   if (fresh && linked && use.path != write.path) return {Verdict::kValidate, rule};
   if (use.role != UseRole::kMember) return {Verdict::kBlock, rule};

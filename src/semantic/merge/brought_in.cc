@@ -187,7 +187,7 @@ bool has_raised(std::string_view before, std::string_view after) {
   return true;
 }
 
-// What a side changed, as lines; cheap, since only equal changes of both sides are looked for.
+// A side's change, as lines; cheap, since only equal changes of both sides are looked for.
 struct Change {
   LineRange lines;  // of the base
   std::string_view was, is;

@@ -320,7 +320,7 @@ class Checker {
         if (before_[side].contains(name) || found.times != 1) continue;
         const auto kept = before_[other(side)].find(name);
         if (kept == before_[other(side)].end() || renamed(*found.node, side)) continue;
-        // Of several objects in one array any may have the key.
+        // Any of several objects in one array may have the key.
         if (declared.node->decl == "key" && kept->second.times > 1) continue;
         const Node& now = *kept->second.node;
         const std::vector<Span> places = {span_of(kBase, *sides_[kBase], *found.node),

@@ -201,7 +201,7 @@ std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const Li
   return gone;
 }
 
-// What stands behind the last item. A list without items says nothing of it.
+// The separator behind the last item. A list without items says nothing of it.
 std::string_view last_separator(const Sides<Items>& lists) {
   Sides<std::string_view> last;
   for (std::size_t i = 0; i < 3; ++i) {

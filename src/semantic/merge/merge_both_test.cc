@@ -140,7 +140,7 @@ TEST_F(MergeBoth, WhatIsToldWithoutAnOrderBesideParameters) {
                {"def f(a):\n    return a\n", "@cached\ndef f(a):\n    return a\n",
                 "def f(a: int) -> int:\n    return a\n"},
                "@cached\ndef f(a: int) -> int:\n    return a\n");
-  // What a side took away others may rely on.
+  // Others may rely on what a side took away.
   EXPECT_THAT(
       why_not("java", {java("final ", "int a"), java("final ", "int a, int b"), java("", "int a")}),
       HasSubstr("the signature of f()"));

@@ -266,7 +266,7 @@ class ListMerger {
       if (in(slot, kBase) != in(slot, still) && in(slot, skeleton_) != in(slot, still)) {
         return "one side moved something, the other added or removed something";
       }
-      // Who rearranges a list and takes from it has more in mind than the order.
+      // A side that rearranges a list and takes from it means more than the order.
       if (dropped(slot)) return "one side moved something, and something was removed";
     }
     return {};

@@ -114,7 +114,7 @@ std::optional<Inserted> inserted_in(std::string_view base, std::string_view whol
   auto at = static_cast<std::size_t>(ends.in1 - base.begin());
   const std::size_t more = whole.size() - base.size();
   if (whole.substr(at + more) != base.substr(at)) return std::nullopt;
-  // What stands before it may be read as its end: it begins with the comma, where there is one.
+  // The text before it may be read as its end: it begins with the comma, where there is one.
   while (at > 0 && whole[at] != ',' && whole[at - 1] == whole[at + more - 1]) --at;
   return Inserted{at, whole.substr(at, more)};
 }

@@ -91,7 +91,7 @@ IndentedLines indented_lines(std::string_view text) {
   return lines;
 }
 
-// How a side indented a line: what it took from the beginning, or put there.
+// A side's indentation of a line: what it took from the beginning, or put there.
 struct Shift {
   std::string_view taken, put;
   bool operator==(const Shift&) const = default;
@@ -126,7 +126,7 @@ class IndentMerger {
  private:
   static bool says_nothing(const IndentedLine& line) { return line.rest == "\n"; }
 
-  // Of each line of the base that a side has as well.
+  // Finds the shift of each line of the base that a side has as well.
   void find_shifts(const std::vector<TextRun>& runs) {
     for (const Side side : {kLeft, kRight}) {
       shifts_[side].resize(lines_[kBase].size());
@@ -179,7 +179,7 @@ class IndentMerger {
     return true;
   }
 
-  // What the other side indented there and `side` did not.
+  // The indentation of the other side there that `side` did not make.
   std::optional<Shift> shift_beyond(const LineRange& base, Side side) const {
     const auto there = shift_around(base, other(side));
     if (!there || *there == Shift{}) return there;
@@ -188,7 +188,7 @@ class IndentMerger {
     return own == Shift{} ? there : std::nullopt;
   }
 
-  // How a side indented the lines of the base at a place, and those before and behind it; nothing
+  // The way a side indented the base's lines at a place, before and behind it; nothing
   // where that is not one way.
   std::optional<Shift> shift_around(const LineRange& base, Side side) const {
     const auto& shifts = shifts_[side];

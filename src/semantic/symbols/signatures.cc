@@ -68,7 +68,7 @@ Words words_in_node(const Node& node) {
 
 // --- variables and fields ---
 
-// What is in a symbol, as one that stands beside another in a declaration has it (views.cc).
+// The code of a symbol, as one that stands beside another in a declaration has it (views.cc).
 std::string shared_code(const Outlined& symbol, Capability capability) {
   const std::string& code = symbol.code[static_cast<std::size_t>(capability)];
   if (code.empty() || code.front() == '&') return code;
@@ -262,7 +262,7 @@ struct Signed {
 
 Signed signed_in(std::string_view language, const Outlined& symbol) {
   Signed found;
-  // What stands before the last part in Python tells its types, or is hidden by it.
+  // The parts before the last one in Python tell its types, or are hidden by it.
   if (symbol.nodes.empty() || (symbol.nodes.size() > 1 && language != "python")) return found;
   found.function = without_wrapping(symbol.nodes.back());
   found.parameters = kid_in(*found.function, "parameters");
@@ -339,7 +339,7 @@ bool only_promises(const Outlined& was, const Outlined& is) {
   return outside(was) == outside(is);
 }
 
-// What callers of a function may give.
+// The arguments that callers of a function may give.
 Callers callers_of(std::string_view language, const Outlined& was, const Outlined& is) {
   const Signed before = signed_in(language, was), after = signed_in(language, is);
   if (before.parameters == nullptr || after.parameters == nullptr) return Callers::kOther;

@@ -1,4 +1,4 @@
-// What of a signature changed, and whether users of it see that: for file_footprint.cc alone.
+// The change of a signature, and whether users see it: for file_footprint.cc alone.
 #pragma once
 
 #include <string>

@@ -63,7 +63,7 @@ class Follower {
     return its ? bound.original : std::string();
   }
 
-  // What was met on the way from an import to what it means.
+  // The files that were met on the way from an import to what it means.
   struct Trace {
     std::set<Named> seen;
     std::set<std::string> ends;  // paths of files that declare it

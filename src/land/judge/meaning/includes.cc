@@ -39,7 +39,7 @@ std::string plain_path(std::string_view path) {
   return plain;
 }
 
-// What lines of `#include` say, with their quotes or brackets; a line that says it by a macro is
+// The names in lines of `#include`, with quotes or brackets; a line that says it by a macro is
 // "?".
 std::vector<std::string_view> said_includes(std::string_view text) {
   std::vector<std::string_view> said;

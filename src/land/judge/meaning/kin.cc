@@ -89,7 +89,7 @@ class Declarations {
     return {};
   }
 
-  // As declared, of a file that may not have the name at all.
+  // The same as declared, of a file that may not have the name at all.
   Status declared_if_said(const std::string& path, std::string_view type, const std::string& name,
                           std::vector<DeclaredAt>* found) {
     if (!TRY(files_.text_of(path)).contains(name)) return {};
@@ -125,7 +125,7 @@ class Declarations {
           if (!paths.empty() || slash == rest.npos) break;
           rest.remove_prefix(slash + 1);
         }
-        // Before there was go.mod, the repository was the root of its packages.
+        // The repository was the root of its packages before there was go.mod.
         if (paths.empty() && go_mod.empty()) paths = TRY(files_.files_in({}, ".go"));
       }
     }
@@ -197,7 +197,7 @@ class Declarations {
       if (!path.empty()) TRY(in_module(path, said.name, kMostSteps, found));
     }
     if (!found->empty()) return {};
-    // Of a type.
+    // A type has it.
     std::vector<DeclaredAt> types;
     TRY(in_module(said.path, said.qualifier, kMostSteps, &types));
     for (const DeclaredAt& type : types) {
@@ -206,7 +206,7 @@ class Declarations {
     return {};
   }
 
-  // What a name at the top of a file means, where it is from or in it.
+  // The meaning of a name at the top of a file, from elsewhere or in it.
   Status in_module(const std::string& path, const std::string& name, int steps,
                    std::vector<DeclaredAt>* found) {
     if (steps == 0) return {};
@@ -281,7 +281,7 @@ class KinFinder {
     return use.role != semantic::UseRole::kText && use.role != semantic::UseRole::kImport;
   }
 
-  // As in `const { a } = require('m')`.
+  // The shape of `const { a } = require('m')`.
   bool is_imported(const semantic::Use& use) const {
     const semantic::Bound first{use.path, use.name, {}, {}, false};
     auto found = std::ranges::lower_bound(side_.bound, first);
@@ -306,7 +306,7 @@ class KinFinder {
       const bool type = there.kind == "type";
       if (steps > 0 && type) meet(use, there, said.name);
       if (type) TRY(note_elsewhere(use, at, said.name));
-      // What is of a type counts by what it gives, once.
+      // A member of a type counts by what it gives, once.
       if (steps >= kMostSteps || (!type && steps > 0)) continue;
       if (type) {
         TRY(supers(use, at, steps, seen));
