@@ -32,8 +32,7 @@ constexpr std::size_t kProgressStep = 64;
 
 catalogue::CatalogueOptions options_of(const State& state, const Progress& progress) {
   catalogue::CatalogueOptions options;
-  options.cache.directory = catalogue::directory_in(state.repository.txn_dir());
-  options.cache.clock = state.host.clock;
+  options.cache = catalogue::cache_in(state.repository.txn_dir(), *state.host.clock);
   options.interrupted = progress.interrupted;
   if (progress.on_phase) {
     options.on_progress = [phase = progress.on_phase](std::size_t done, std::size_t of) {
@@ -353,18 +352,19 @@ Result<ImpactReport> Kernel::impact(const ImpactRequest& request, const Progress
 
 Result<FootprintReport> Kernel::footprint(const std::string& id, FootprintOf of) {
   const Txn txn = TRY(state_->find(id));
-  const repo::Objects& objects = state_->repository.objects();
+  catalogue::Footprints footprints = footprints_in(*state_);
   if (of == FootprintOf::kWrites) {
     if (txn.attempts.empty()) return FootprintReport{};
     const Changes writes = TRY(recorded_writes(*state_->store, txn.attempts.back()));
-    return footprint_of(objects, writes);
+    return footprint_of(footprints, writes);
   }
   const Oid commit = work_of(txn);
   if (commit.empty()) return no_work_yet(txn);
+  const repo::Objects& objects = state_->repository.objects();
   const repo::CommitInfo info = TRY(objects.commit(commit));
   const Oid before = info.parents.empty() ? Oid() : info.parents.front();
   const Changes changes = TRY(objects.diff(before, commit));
-  return footprint_of(objects, changes);
+  return footprint_of(footprints, changes);
 }
 
 }  // namespace gittxn::api

@@ -63,6 +63,9 @@ class Writer {
   std::unordered_map<std::string_view, std::size_t> places_;  // in names_
 };
 
+// A name of a list, in a Writer and in a Reader.
+inline constexpr auto kName = [](auto& io, auto& name) { io.name(name); };
+
 std::unexpected<Error> damaged();  // kCorrupt
 
 // After the first thing that does not fit every answer is empty and ok() false.

@@ -39,11 +39,6 @@ namespace gittxn::catalogue {
 
 inline constexpr std::uint64_t kCacheLimit = 512ull << 20;
 
-// Where a repository keeps it; `txn_dir` is its txn/.
-inline std::string directory_in(const std::string& txn_dir) {
-  return txn_dir + "/catalogue";
-}
-
 struct CacheOptions {
   std::string directory;  // made when absent; empty: nothing is kept
   std::uint64_t limit_bytes = kCacheLimit;
@@ -51,6 +46,11 @@ struct CacheOptions {
   // How long others who write may be waited for; then it goes on without, as nobody needs it.
   std::int64_t busy_ms = 2'000;
 };
+
+// That of a repository; `txn_dir` is its txn/.
+inline CacheOptions cache_in(const std::string& txn_dir, const Clock& clock) {
+  return {.directory = txn_dir + "/catalogue", .clock = &clock};
+}
 
 // What an entry is about.
 struct Key {

@@ -50,7 +50,7 @@ TEST(Analysis, IsRaisedWhenWhatIsKeptChanges) {
       if (line % 2 == 0) edited += text.substr(at, end - at);
       at = end;
     }
-    kept += encode(semantic::footprint_of_file(semantic::FileChange{path, text, edited}, {}));
+    kept += encode({{}, semantic::footprint_of_file(semantic::FileChange{path, text, edited}, {})});
   }
   const std::string number = std::to_string(kAnalysis);
   const std::string inputs(analysis_inputs());

@@ -16,8 +16,6 @@ using semantic::Symbol;
 
 // --- a file ---
 
-constexpr auto kName = [](auto& io, auto& name) { io.name(name); };
-
 // Those that say what the one before says are a bit each.
 constexpr auto kDigests = [](auto& io, auto& symbol) {
   std::array all{&symbol.hashes[0], &symbol.hashes[1], &symbol.hashes[2],   &symbol.hashes[3],

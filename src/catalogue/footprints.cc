@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "catalogue/bytes.h"
+#include "semantic/language.h"
 
 namespace gittxn::catalogue {
 namespace {
@@ -13,16 +14,16 @@ using semantic::Footprint;
 using semantic::Use;
 using semantic::Write;
 
-constexpr auto kText = [](auto& io, auto& value) { io.text(value); };
+constexpr std::string_view kKind = "footprint";
 
 constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* text : {&write.symbol, &write.container, &write.path, &write.language, &write.kind,
                      &write.renamed_from, &write.renamed_to, &write.with_type, &write.of_type}) {
-    io.text(*text);
+    io.name(*text);
   }
-  io.list(write.defines, kText);
+  io.list(write.defines, kName);
   for (auto* names : {&write.gone, &write.maybe, &write.beside, &write.gives})
-    io.list(*names, kText);
+    io.list(*names, kName);
   io.one_of(write.change, semantic::Change::kMoved);
   for (auto& of : write.what.of) io.flag(of);
   for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
@@ -37,7 +38,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
 constexpr auto kUse = [](auto& io, auto& use) {
   for (auto* text :
        {&use.name, &use.symbol, &use.path, &use.qualifier, &use.declared, &use.language}) {
-    io.text(*text);
+    io.name(*text);
   }
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
@@ -46,23 +47,32 @@ constexpr auto kUse = [](auto& io, auto& use) {
 };
 
 constexpr auto kBound = [](auto& io, auto& bound) {
-  for (auto* text : {&bound.path, &bound.name, &bound.module, &bound.original}) io.text(*text);
+  for (auto* text : {&bound.path, &bound.name, &bound.module, &bound.original}) io.name(*text);
   io.flag(bound.handed);
 };
 
-using Definition = std::pair<std::string, int>;  // a name, and how many things it is in
+// A name, and how many things it is in.
 constexpr auto kDefinition = [](auto& io, auto& definition) {
-  io.text(definition.first);
+  io.name(definition.first);
   io.count(definition.second);
 };
 
-constexpr auto kFootprint = [](auto& io, auto& footprint, auto& definitions) {
-  io.list(footprint.paths, kText);
+constexpr auto kFootprint = [](auto& io, auto& kept) {
+  auto& footprint = kept.footprint;
+  io.number(kept.bytes.before, kMost);
+  io.number(kept.bytes.after, kMost);
+  io.list(footprint.paths, kName);
   io.list(footprint.writes, kWrite);
   io.list(footprint.uses, kUse);
   io.list(footprint.bound, kBound);
-  io.list(definitions, kDefinition);
+  io.list(footprint.definitions,
+          [](auto& each, auto& definitions) { each.list(definitions, kDefinition); });
 };
+
+// Of the path and both versions; a key of the cache has the version after beside it.
+std::string name_of(const PathChange& change) {
+  return change.path + '\0' + change.before.oid.str() + '\0' + change.after.oid.str();
+}
 
 Result<std::optional<std::string>> text_of(const repo::Objects& objects, const TreeEntry& entry,
                                            std::size_t most) {
@@ -72,39 +82,78 @@ Result<std::optional<std::string>> text_of(const repo::Objects& objects, const T
 
 }  // namespace
 
-std::string encode(const Footprint& footprint) {
-  const std::vector<Definition> definitions(footprint.definitions.begin(),
-                                            footprint.definitions.end());
-  Writer writer;
-  kFootprint(writer, footprint, definitions);
-  return writer.bytes();
+bool is_of_file(const PathChange& change) {
+  return change.before.is_file_or_absent() && change.after.is_file_or_absent() &&
+         change.before.oid != change.after.oid;
 }
 
-Result<Footprint> decode_footprint(std::string_view bytes) {
+bool is_of_code(const PathChange& change) {
+  return is_of_file(change) && semantic::language_of_path(change.path) != nullptr;
+}
+
+std::string encode(const KeptFootprint& kept) {
+  Writer rest;
+  kFootprint(rest, kept);
+  Writer head;
+  head.number(rest.names().size());
+  for (const std::string_view name : rest.names()) head.text(name);
+  return head.bytes() + rest.bytes();
+}
+
+Result<KeptFootprint> decode_footprint(std::string_view bytes) {
   Reader in(bytes);
-  Footprint footprint;
-  std::vector<Definition> definitions;
-  kFootprint(in, footprint, definitions);
+  in.take_names();
+  KeptFootprint kept;
+  kFootprint(in, kept);
   if (!in.at_end()) return damaged();
-  for (const auto& [name, containers] : definitions) footprint.definitions[name] = containers;
-  return semantic::settled(std::move(footprint));
+  kept.footprint = semantic::settled(std::move(kept.footprint));
+  return kept;
 }
 
-Result<Footprint> footprint_of(const repo::Objects& objects, const PathChange& change,
-                               std::size_t most, Cache* cache) {
-  const std::string name = change.path + '\0' + change.before.oid.str();
-  const Key key{"footprint", &change.after.oid, name};
-  if (cache != nullptr) {
-    if (const auto kept = cache->find(key)) {
-      if (auto footprint = decode_footprint(*kept)) return *std::move(footprint);
-    }
+Footprints::Footprints(const repo::Objects& objects, CacheOptions options, std::size_t most)
+    : objects_(objects), options_(std::move(options)), most_(most) {}
+
+const KeptFootprint* Footprints::find(const PathChange& change, const std::string& name) {
+  if (const auto known = known_.find(name); known != known_.end()) return &known->second;
+  if (!cache_) cache_.emplace(options_);
+  const auto bytes = cache_->find({kKind, &change.after.oid, name});
+  if (!bytes) return nullptr;
+  auto kept = decode_footprint(*bytes);
+  return kept ? &known_.emplace(name, *std::move(kept)).first->second : nullptr;
+}
+
+Result<Bytes> Footprints::bytes_of(const PathChange& change) {
+  if (const KeptFootprint* kept = find(change, name_of(change))) return kept->bytes;
+  const auto size_of = [this](const TreeEntry& entry) -> Result<std::uint64_t> {
+    return entry.present() ? objects_.blob_size(entry.oid) : Result<std::uint64_t>(0);
+  };
+  return Bytes{TRY(size_of(change.before)), TRY(size_of(change.after))};
+}
+
+Result<const Footprint*> Footprints::of(const PathChange& change) {
+  const std::string name = name_of(change);
+  const KeptFootprint* kept = find(change, name);
+  if (kept == nullptr) {
+    const semantic::FileChange file{change.path, TRY(text_of(objects_, change.before, most_)),
+                                    TRY(text_of(objects_, change.after, most_))};
+    const auto size_of = [](const std::optional<std::string>& text) {
+      return text ? text->size() : 0;
+    };
+    KeptFootprint made{{size_of(file.before), size_of(file.after)},
+                       semantic::footprint_of_file(file, {})};
+    cache_->put({kKind, &change.after.oid, name}, encode(made));
+    kept = &known_.emplace(name, std::move(made)).first->second;
   }
-  const Footprint made = semantic::footprint_of_file(
-      semantic::FileChange{change.path, TRY(text_of(objects, change.before, most)),
-                           TRY(text_of(objects, change.after, most))},
-      {});
-  if (cache != nullptr) cache->put(key, encode(made));
-  return made;
+  return &kept->footprint;
+}
+
+void Footprints::make(const Changes& changes, std::uint64_t bytes) {
+  std::uint64_t looked = 0;
+  for (const PathChange& change : changes) {
+    if (!is_of_code(change)) continue;
+    const auto has = bytes_of(change);
+    if (!has || (looked += has->both()) > bytes || !of(change)) return;
+  }
 }
 
 }  // namespace gittxn::catalogue

@@ -18,10 +18,14 @@ TEST(FootprintBytes, GiveBackWhatWasPut) {
   for (const auto& [path, text] : edits::samples()) {
     for (int round = 0; round < 10; ++round) {
       const semantic::FileChange change{path, text, edits::edited(path, text, random, "qlq")};
-      const semantic::Footprint made = semantic::footprint_of_file(change, {});
-      const std::string bytes = encode(made);
-      const semantic::Footprint back = must(decode_footprint(bytes));
-      EXPECT_EQ(encode(back), bytes) << path;
+      const KeptFootprint kept{{random.below(1u << 26), random.below(1u << 26)},
+                               semantic::footprint_of_file(change, {})};
+      const std::string bytes = encode(kept);
+      const KeptFootprint again = must(decode_footprint(bytes));
+      EXPECT_EQ(encode(again), bytes) << path;
+      EXPECT_EQ(again.bytes.before, kept.bytes.before);
+      EXPECT_EQ(again.bytes.after, kept.bytes.after);
+      const semantic::Footprint &made = kept.footprint, &back = again.footprint;
       EXPECT_EQ(back.definitions, made.definitions);
       EXPECT_EQ(back.writes.size(), made.writes.size());
       EXPECT_EQ(back.uses.size(), made.uses.size());
@@ -31,8 +35,10 @@ TEST(FootprintBytes, GiveBackWhatWasPut) {
 }
 
 TEST(FootprintBytes, AreRefusedWhereTheyDoNotFit) {
-  const std::string bytes = encode(semantic::footprint_of_file(
-      semantic::FileChange{"a.py", "def f(a): g(a)\n", "def f(): g()\n"}, {}));
+  const std::string bytes =
+      encode({{14, 15},
+              semantic::footprint_of_file(
+                  semantic::FileChange{"a.py", "def f(a): g(a)\n", "def f(): g()\n"}, {})});
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(decode_footprint(std::string_view(bytes).substr(0, size)));
   }
@@ -52,8 +58,12 @@ class KeptFootprints : public ::testing::Test {
     after_ = world_.commit({{"a.py", "def f():\n    g()\n"}, {"b.py", "x = 1\n"}});
     changes_ = must(world_.objects().diff(before_, after_));
   }
-  std::string look(Cache* cache, std::size_t which = 0) {
-    return encode(must(footprint_of(world_.objects(), changes_[which], 1000, cache)));
+  // With the next one's eyes: what it finds is what others kept.
+  Footprints look(CacheOptions options = {}, std::size_t most = 1000) {
+    return {world_.objects(), std::move(options), most};
+  }
+  std::string kept(Footprints& footprints, const PathChange& change) {
+    return encode({must(footprints.bytes_of(change)), *must(footprints.of(change))});
   }
 
   World world_;
@@ -63,42 +73,70 @@ class KeptFootprints : public ::testing::Test {
 
 TEST_F(KeptFootprints, AreTheSameWithACacheAndWithout) {
   ASSERT_EQ(changes_.size(), 2u);
-  Cache cache(world_.options().cache);
-  for (const std::size_t which : {0u, 1u}) {
-    const std::string fresh = look(nullptr, which);
-    EXPECT_EQ(look(&cache, which), fresh) << "made";
-    EXPECT_EQ(look(&cache, which), fresh) << "kept";
+  Footprints without = look();
+  for (const PathChange& change : changes_) {
+    const std::string fresh = kept(without, change);
+    {
+      Footprints making = look(world_.options().cache);
+      EXPECT_EQ(kept(making, change), fresh) << "made";
+      EXPECT_EQ(must(making.of(change)), must(making.of(change))) << "once";
+    }
+    Footprints finding = look(world_.options().cache);
+    EXPECT_EQ(kept(finding, change), fresh) << "kept";
   }
-  EXPECT_NE(look(&cache, 0), look(&cache, 1));
+  EXPECT_NE(kept(without, changes_[0]), kept(without, changes_[1]));
 }
 
 TEST_F(KeptFootprints, AreFoundByTheNext) {
   {
-    Cache cache(world_.options().cache);
-    look(&cache);
+    Footprints making = look(world_.options().cache);
+    must(making.of(changes_[0]));
   }
   // With no object left to read it from.
   repo::testing::ScratchRepo empty;
   const repo::Objects nothing = empty.objects();
-  Cache cache(world_.options().cache);
-  EXPECT_TRUE(footprint_of(nothing, changes_[0], 1000, &cache));
-  EXPECT_FALSE(footprint_of(nothing, changes_[1], 1000, &cache));
+  Footprints finding(nothing, world_.options().cache, 1000);
+  EXPECT_EQ(must(finding.bytes_of(changes_[0])).both(), 19u + 17u);
+  EXPECT_TRUE(finding.of(changes_[0]));
+  EXPECT_FALSE(finding.bytes_of(changes_[1]));
+  EXPECT_FALSE(finding.of(changes_[1]));
+}
+
+TEST_F(KeptFootprints, SayTheirBytesBeforeTheyAreMade) {
+  Footprints footprints = look();
+  const Bytes bytes = must(footprints.bytes_of(changes_[0]));
+  must(footprints.of(changes_[0]));
+  EXPECT_EQ(must(footprints.bytes_of(changes_[0])).before, bytes.before);
+  EXPECT_EQ(must(footprints.bytes_of(changes_[0])).after, bytes.after);
+  EXPECT_EQ(must(footprints.bytes_of(changes_[1])).before, 0u) << "added";
+  EXPECT_EQ(must(footprints.bytes_of(changes_[1])).after, 6u);
 }
 
 TEST_F(KeptFootprints, OfAnotherPathOrVersionAreOthers) {
-  Cache cache(world_.options().cache);
-  look(&cache);
+  Footprints footprints = look(world_.options().cache);
+  must(footprints.of(changes_[0]));
   PathChange moved = changes_[0];
   moved.path = "c.py";
-  EXPECT_EQ(must(footprint_of(world_.objects(), moved, 1000, &cache)).paths.front(), "c.py");
+  EXPECT_EQ(must(footprints.of(moved))->paths.front(), "c.py");
   PathChange added = changes_[0];
   added.before = {};
-  const auto footprint = must(footprint_of(world_.objects(), added, 1000, &cache));
-  EXPECT_EQ(footprint.writes.front().change, semantic::Change::kAdded);
+  EXPECT_EQ(must(footprints.of(added))->writes.front().change, semantic::Change::kAdded);
+}
+
+TEST_F(KeptFootprints, AreMadeAheadUpToABound) {
+  const std::uint64_t first = must(look().bytes_of(changes_[0])).both();
+  look(world_.options().cache).make(changes_, first);
+  repo::testing::ScratchRepo empty;
+  const repo::Objects nothing = empty.objects();
+  Footprints finding(nothing, world_.options().cache, 1000);
+  EXPECT_TRUE(finding.of(changes_[0]));
+  EXPECT_FALSE(finding.of(changes_[1]));
+  look(world_.options().cache).make(changes_, first + 6);
+  EXPECT_TRUE(finding.of(changes_[1]));
 }
 
 TEST_F(KeptFootprints, OfWhatIsTooLargeAreAnError) {
-  EXPECT_FALSE(footprint_of(world_.objects(), changes_[0], 3, nullptr));
+  EXPECT_FALSE(look({}, 3).of(changes_[0]));
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ Result<repo::MergeOutcome> put_onto(const Context& context, const Oid& head, con
   if (merged.conflicts.empty()) return merged;
   const Changes ours = TRY(objects.diff(trees.base, trees.ours));
   const Changes theirs = TRY(objects.diff(trees.base, trees.theirs));
-  const SymbolFindings findings = TRY(look_into(objects, ours, theirs, around(context, head)));
+  const SymbolFindings findings =
+      TRY(look_into(objects, ours, theirs, around(context, objects, head)));
   return merge_with(objects, trees.base, trees.ours, trees.theirs, findings, std::move(merged));
 }
 

@@ -103,7 +103,7 @@ Result<Onto> put_onto(const Context& context, const TxnId& txn, const Oid& head)
   if (!merged.conflicts.empty()) {
     const Changes moved = TRY(objects.diff(base_tree, head_tree));
     const SymbolFindings findings =
-        TRY(look_into(objects, moved, work.footprint.writes, around(context, head)));
+        TRY(look_into(objects, moved, work.footprint.writes, around(context, objects, head)));
     Settler settler(objects, findings, work.txn, TRY(shown_conflicts(context)));
     Changes on_head, on_work;
     for (const repo::MergeConflict& conflict : merged.conflicts) {

@@ -219,17 +219,13 @@ class Judge {
   // are, or does not have.
   bool others_have(const std::string& name, const Defined& defined, const Use& use) const {
     if (theirs().elsewhere.contains({use.path, name})) return true;
-    const auto count = [&](const Footprint& side) {
-      const auto found = side.definitions.find(name);
-      return found == side.definitions.end() ? 0 : found->second;
-    };
-    if (count(theirs()) > 1) return true;
+    if (theirs().definitions_of(name) > 1) return true;
     std::set<std::string_view> changed{defined.write->container};
     for (const Defined& other : mine_) {
       if (other.name != name || other.event < Event::kStrong) continue;
       if (other.write->kind != "import") changed.insert(other.write->container);
     }
-    return count(mine()) > static_cast<int>(changed.size());
+    return mine().definitions_of(name) > static_cast<int>(changed.size());
   }
 
   // They say the type that it is a member of, or what is a kind of it or gives one, in the file of

@@ -1,8 +1,9 @@
 #include "semantic/footprint.h"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 #include <tuple>
+#include <utility>
 
 namespace gittxn::semantic {
 
@@ -21,30 +22,50 @@ bool Changed::strong() const {
          (has(Capability::kContract) && !contract_in_words);
 }
 
+namespace {
+
+// What was sorted before is left as it is by one look: all that is kept is.
+template <typename Values, typename Key>
+void sort_each_once(Values* values, const Key& key) {
+  if (!std::ranges::is_sorted(*values, {}, key)) std::ranges::sort(*values, {}, key);
+  const auto twice = std::ranges::unique(*values, {}, key);
+  values->erase(twice.begin(), twice.end());
+}
+
+}  // namespace
+
+int Footprint::definitions_of(std::string_view name) const {
+  int containers = 0;
+  for (const Definitions& file : definitions) {
+    const auto found = std::ranges::lower_bound(file, name, {}, &Definitions::value_type::first);
+    if (found != file.end() && found->first == name) containers += found->second;
+  }
+  return containers;
+}
+
 Footprint settled(Footprint all) {
   std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity,
                     use.of_local, use.made, use.declared, use.given, use.origin, use.kin);
   };
-  std::ranges::sort(all.uses, {}, key);
-  const auto same = std::ranges::unique(all.uses, {}, key);
-  all.uses.erase(same.begin(), same.end());
+  sort_each_once(&all.uses, key);
   std::ranges::sort(all.paths);
-  std::ranges::sort(all.bound);
-  const auto twice = std::ranges::unique(all.bound);
-  all.bound.erase(twice.begin(), twice.end());
+  sort_each_once(&all.bound, std::identity());
   return all;
 }
 
-Footprint together(std::vector<Footprint> files) {
+Footprint together(const std::vector<const Footprint*>& files) {
   Footprint all;
-  for (Footprint& file : files) {
-    std::ranges::move(file.paths, std::back_inserter(all.paths));
-    std::ranges::move(file.writes, std::back_inserter(all.writes));
-    std::ranges::move(file.uses, std::back_inserter(all.uses));
-    std::ranges::move(file.bound, std::back_inserter(all.bound));
-    for (const auto& [name, containers] : file.definitions) all.definitions[name] += containers;
+  const auto add = [](const auto& part, auto* to) {
+    to->insert(to->end(), part.begin(), part.end());
+  };
+  for (const Footprint* file : files) {
+    add(file->paths, &all.paths);
+    add(file->writes, &all.writes);
+    add(file->uses, &all.uses);
+    add(file->bound, &all.bound);
+    add(file->definitions, &all.definitions);
   }
   return settled(std::move(all));
 }
@@ -52,8 +73,11 @@ Footprint together(std::vector<Footprint> files) {
 Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget) {
   std::vector<Footprint> files;
   files.reserve(changes.size());
-  for (const FileChange& change : changes) files.push_back(footprint_of_file(change, budget));
-  return together(std::move(files));
+  std::vector<const Footprint*> each;
+  for (const FileChange& change : changes) {
+    each.push_back(&files.emplace_back(footprint_of_file(change, budget)));
+  }
+  return together(each);
 }
 
 }  // namespace gittxn::semantic

@@ -127,6 +127,10 @@ struct Bound {
 inline constexpr const char* kAnyName =
     "*";  // as the name of a Bound: an import does not say which
 
+// Counts of the containers in a changed file, before and after, that have something of a name that
+// is theirs; sorted by name. What an import brings in is somebody else's.
+using Definitions = std::vector<std::pair<std::string, int>>;
+
 struct Footprint {
   std::vector<std::string> paths;  // sorted; of files that were only laid out anew, too
   std::vector<Write> writes;       // sorted by symbol
@@ -137,17 +141,16 @@ struct Footprint {
   // Paths of this side, each with the name of a member that a type has which the file means, and
   // which the other side left as it is.
   std::set<std::pair<std::string, std::string>> elsewhere;
-  // Counts of the containers in the changed files, before and after, that have something of a name
-  // that is theirs. What an import brings in is somebody else's.
-  std::map<std::string, int, std::less<>> definitions;
+  std::vector<Definitions> definitions;  // of each file
   bool empty() const { return writes.empty(); }
+  int definitions_of(std::string_view name) const;  // in all files
 };
 
 Footprint footprint_of_file(const FileChange& change, const Budget& budget);
 // With its parts in order, and each use once.
 Footprint settled(Footprint footprint);
 // Of changes of different files.
-Footprint together(std::vector<Footprint> files);
+Footprint together(const std::vector<const Footprint*>& files);
 Footprint footprint_of(const std::vector<FileChange>& changes, const Budget& budget);
 
 }  // namespace gittxn::semantic

@@ -164,13 +164,13 @@ std::string subject_of(const FootprintReport& report) {
   return found == said.end() ? said.back() : *found;
 }
 
-Result<std::string> subject_of_change(const repo::Objects& objects, const Changes& changes) {
+Result<std::string> subject_of_change(catalogue::Footprints& footprints, const Changes& changes) {
   const Changes files = files_of(changes);
   Changes looked;
   for (const PathChange& file : files) {
     if (edit_of(file) == Edit::kChanged && looked.size() < kFilesLookedInto) looked.push_back(file);
   }
-  FootprintReport report = TRY(footprint_of(objects, looked));
+  FootprintReport report = TRY(footprint_of(footprints, looked));
   report.changes = files;
   return subject_of(report);
 }

@@ -159,8 +159,8 @@ Result<Children::Merge> Children::merge(const Child& child, const repo::Taken& t
   input.level = txn_.isolation;
   repo::Objects& objects = state_.repository.objects();
   const land::Context context = TRY(state_.context(progress_));
-  land::SymbolFindings findings =
-      TRY(land::look_into(objects, moved.changes, taken.changes, land::around(context, snapshot_)));
+  land::SymbolFindings findings = TRY(land::look_into(objects, moved.changes, taken.changes,
+                                                      land::around(context, objects, snapshot_)));
   // The gates of the branch will judge both together, when the parent lands.
   const Policy policy = TRY(state_.policy_at(snapshot_));
   if (!policy.gates.empty()) findings.symbols.checks = certify::Symbols::Checks::kGates;

@@ -8,16 +8,7 @@ namespace gittxn::api {
 namespace {
 
 constexpr std::uint64_t kMostBytes = 32u << 20;
-
-Result<std::uint64_t> size_of(const repo::Objects& objects, const TreeEntry& entry) {
-  if (!entry.present()) return std::uint64_t{0};
-  return objects.blob_size(entry.oid);
-}
-
-Result<std::optional<std::string>> text_of(const repo::Objects& objects, const TreeEntry& entry) {
-  if (!entry.present()) return std::optional<std::string>();
-  return std::optional<std::string>(TRY(objects.blob(entry.oid)));
-}
+constexpr std::uint64_t kMostBytesOfFile = semantic::Budget().bytes;
 
 }  // namespace
 
@@ -32,26 +23,26 @@ std::vector<std::string> capabilities_of(const semantic::Write& write) {
   return names;
 }
 
-Result<FootprintReport> footprint_of(const repo::Objects& objects, const Changes& changes) {
+catalogue::Footprints footprints_in(State& state) {
+  return {state.repository.objects(),
+          catalogue::cache_in(state.repository.txn_dir(), *state.host.clock), kMostBytesOfFile};
+}
+
+Result<FootprintReport> footprint_of(catalogue::Footprints& footprints, const Changes& changes) {
   FootprintReport report;
   report.changes = files_of(changes);
-  const semantic::Budget budget;
   std::uint64_t total = 0;
   for (const PathChange& change : report.changes) {
-    if (change.before.oid == change.after.oid) continue;
-    if (!change.before.is_file_or_absent() || !change.after.is_file_or_absent()) continue;
-    const std::uint64_t before = TRY(size_of(objects, change.before));
-    const std::uint64_t after = TRY(size_of(objects, change.after));
-    if (std::max(before, after) > budget.bytes || total + before + after > kMostBytes) {
+    if (!catalogue::is_of_file(change)) continue;
+    const catalogue::Bytes bytes = TRY(footprints.bytes_of(change));
+    const bool large = std::max(bytes.before, bytes.after) > kMostBytesOfFile;
+    if (large || total + bytes.both() > kMostBytes) {
       report.notes.push_back(fmt::format("{} is too large to be told by its symbols", change.path));
       continue;
     }
-    total += before + after;
-    semantic::FileChange file{change.path, TRY(text_of(objects, change.before)), {}};
-    file.after = TRY(text_of(objects, change.after));
-    for (semantic::Write& write : semantic::footprint_of({file}, budget).writes) {
-      report.symbols.push_back(std::move(write));
-    }
+    total += bytes.both();
+    const semantic::Footprint& footprint = *TRY(footprints.of(change));
+    report.symbols.insert(report.symbols.end(), footprint.writes.begin(), footprint.writes.end());
   }
   return report;
 }

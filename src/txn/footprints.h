@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "catalogue/footprints.h"
 #include "model/change.h"
 #include "repo/objects.h"
 #include "semantic/footprint.h"
+#include "txn/state.h"
 
 namespace gittxn::api {
 
@@ -16,8 +18,10 @@ struct FootprintReport {
   std::vector<semantic::Write> symbols;  // by path, then by symbol
   std::vector<std::string> notes;        // what was not looked into
 };
-// Files of more than 4 MiB, and what is over 32 MiB in all, are told by their paths alone.
-Result<FootprintReport> footprint_of(const repo::Objects& objects, const Changes& changes);
+// Those of what `state` has, by its catalogue. `state` must outlive them.
+catalogue::Footprints footprints_in(State& state);
+// Versions of more than 4 MiB, and what is over 32 MiB in all, are told by their paths alone.
+Result<FootprintReport> footprint_of(catalogue::Footprints& footprints, const Changes& changes);
 // That changed: signature visibility body contract build, and comments; none when the symbol was
 // added, removed or moved.
 std::vector<std::string> capabilities_of(const semantic::Write& write);
@@ -32,6 +36,6 @@ inline constexpr std::size_t kSubjectColumns = 72;
 std::string subject_of(const FootprintReport& report);
 // The same with what a change did looked up first: of the first files alone, so that a change of
 // thousands costs no more.
-Result<std::string> subject_of_change(const repo::Objects& objects, const Changes& changes);
+Result<std::string> subject_of_change(catalogue::Footprints& footprints, const Changes& changes);
 
 }  // namespace gittxn::api

@@ -61,7 +61,8 @@ Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& 
   const auto inherited = TRY(inherited_by(txn.attempts.back()));
   if (inherited && !inherited->message.empty()) return inherited->message;
   if (!txn.name.empty()) return txn.name + "\n";
-  return TRY(subject_of_change(state.repository.objects(), taken.changes)) + "\n";
+  catalogue::Footprints footprints = footprints_in(state);
+  return TRY(subject_of_change(footprints, taken.changes)) + "\n";
 }
 
 }  // namespace

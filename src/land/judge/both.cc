@@ -18,22 +18,22 @@ Isolation level_of(const Work& work, const Candidate& candidate,
   return gates::required_isolation(candidate.policy, work.txn.isolation, paths);
 }
 
-Result<Mending> mend(const Context& context, repo::Objects& objects, const Work& work,
+Result<Mending> mend(const Around& around, repo::Objects& objects, const Work& work,
                      const Candidate& candidate, MergeSides sides) {
   Mending nothing;
   nothing.sides = std::move(sides);
   if (!candidate.policy.mend.rename) return nothing;
-  Mending mending =
-      TRY(carry_renames_of_both(objects, nothing.sides, around(context, candidate.head)));
+  Mending mending = TRY(carry_renames_of_both(objects, nothing.sides, around));
   if (mending.mended.empty()) return nothing;  // also where only the definition has the new name
   std::vector<std::string> paths;
   for (const Mended& one : mending.mended) paths.push_back(one.path);
   return certify::is_exact(level_of(work, candidate, paths)) ? nothing : mending;
 }
 
-// Adds what a person recorded, where policy says that it counts.
-Around around_both(const Context& context, const Candidate& candidate, MayMend may) {
-  Around both = around(context, candidate.head);
+// With what a person recorded, where policy says that it counts.
+Around around_both(const Context& context, const repo::Objects& objects, const Candidate& candidate,
+                   MayMend may) {
+  Around both = around(context, objects, candidate.head);
   if (may == MayMend::kNo || !candidate.policy.mend.rerere) return both;
   both.recorded = [&context](const semantic::Sides<std::string>& texts) {
     return repo::recorded_resolution(
@@ -64,13 +64,13 @@ Result<Both> look_at_both(const Context& context, repo::Objects& objects, const 
   const BothChanges given{candidate.moved.changes, work.footprint.writes};
   Both both;
   both.sides = {base_tree, candidate.head_tree, work.kept.tree};
+  const Around asked = around_both(context, objects, candidate, may);
   Mending mending;
   if (may == MayMend::kYes) {
-    mending = TRY(mend(context, objects, work, candidate, both.sides));
+    mending = TRY(mend(asked, objects, work, candidate, both.sides));
     both.sides = mending.sides;
   }
   candidate.mended = mending.mended;
-  const Around asked = around_both(context, candidate, may);
   if (mending.mended.empty()) {
     both.findings = TRY(look_into(objects, given.head, given.work, asked));
   } else {

@@ -45,6 +45,7 @@ const PathChange* first_met(const Lease& lease, const Changes& changes,
 
 Result<TouchedSymbols> touched_symbols(const Context& context, const Changes& changes) {
   TouchedSymbols touched;
+  catalogue::Footprints footprints(context.repository->objects(), {}, kMostBytesOfFile);
   for (const Lease& lease : TRY(store::leases(*context.store))) {
     for (const LeaseSubject& subject : lease.subjects) {
       if (subject.kind != LeaseSubject::Kind::kSymbol || touched.contains(subject.path)) continue;
@@ -53,12 +54,11 @@ Result<TouchedSymbols> touched_symbols(const Context& context, const Changes& ch
           !change->after.is_file_or_absent()) {
         continue;
       }
-      const auto footprint = catalogue::footprint_of(context.repository->objects(), *change,
-                                                     kMostBytesOfFile, nullptr);
+      const auto footprint = footprints.of(*change);
       // One that cannot be looked into may touch any symbol: then it is left out.
       if (!footprint) continue;
       std::vector<std::string>& of = touched[subject.path];
-      for (const semantic::Write& write : footprint->writes) {
+      for (const semantic::Write& write : (*footprint)->writes) {
         const std::size_t behind = subject.path.size() + 1;
         of.push_back(write.symbol.size() > behind ? write.symbol.substr(behind) : "");
       }

@@ -10,7 +10,6 @@
 #include "catalogue/footprints.h"
 #include "catalogue/links.h"
 #include "certify/judge.h"
-#include "semantic/language.h"
 #include "semantic/mend.h"
 
 namespace gittxn::land {
@@ -22,18 +21,10 @@ std::string_view name_in(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_text(const PathChange& change) {
-  return change.before.is_file_or_absent() && change.after.is_file_or_absent() &&
-         change.before.oid != change.after.oid;
-}
-bool is_code(const PathChange& change) {
-  return is_text(change) && semantic::language_of_path(change.path) != nullptr;
-}
-
 // Words of what is no code count where both changed it, as in symbols.cc.
 bool is_looked_into(const PathChange& change, const Changes& others) {
-  if (is_code(change)) return true;
-  return is_text(change) && certify::find_change(others, change.path) != nullptr;
+  if (catalogue::is_of_code(change)) return true;
+  return catalogue::is_of_file(change) && certify::find_change(others, change.path) != nullptr;
 }
 
 // The targets of imports, by the files of one tree: listed when it is asked for first.
@@ -81,7 +72,7 @@ enum class Renamer { kHead, kWork };
 class Mender {
  public:
   Mender(repo::Objects& objects, const MergeSides& sides, const Around& around)
-      : objects_(objects), cache_(around.cache) {
+      : objects_(objects), footprints_(*around.footprints) {
     mending_.sides = sides;
   }
 
@@ -104,7 +95,9 @@ class Mender {
     const MergeSides& sides = mending_.sides;
     const Changes head = TRY(objects_.diff(sides.base, sides.head));
     const Changes work = TRY(objects_.diff(sides.base, sides.work));
-    if (!std::ranges::any_of(head, is_code) || !std::ranges::any_of(work, is_code)) return false;
+    if (!std::ranges::any_of(head, catalogue::is_of_code) ||
+        !std::ranges::any_of(work, catalogue::is_of_code))
+      return false;
     if (TRY(bytes_in(head, work)) + TRY(bytes_in(work, head)) > kMostBytes) return false;
     head_ = TRY(footprint_of(head, work));
     work_ = TRY(footprint_of(work, head));
@@ -115,21 +108,17 @@ class Mender {
   Result<std::uint64_t> bytes_in(const Changes& changes, const Changes& others) const {
     std::uint64_t bytes = 0;
     for (const PathChange& change : changes) {
-      if (!is_looked_into(change, others)) continue;
-      for (const TreeEntry* entry : {&change.before, &change.after}) {
-        if (entry->present()) bytes += TRY(objects_.blob_size(entry->oid));
-      }
+      if (is_looked_into(change, others)) bytes += TRY(footprints_.bytes_of(change)).both();
     }
     return bytes;
   }
 
   Result<semantic::Footprint> footprint_of(const Changes& changes, const Changes& others) {
-    std::vector<semantic::Footprint> files;
+    std::vector<const semantic::Footprint*> files;
     for (const PathChange& change : changes) {
-      if (!is_looked_into(change, others)) continue;
-      files.push_back(TRY(catalogue::footprint_of(objects_, change, kMostBytes, &cache_)));
+      if (is_looked_into(change, others)) files.push_back(TRY(footprints_.of(change)));
     }
-    return semantic::together(std::move(files));
+    return semantic::together(files);
   }
 
   // Nothing where it is no file, and for what is too large.
@@ -213,7 +202,7 @@ class Mender {
   }
 
   repo::Objects& objects_;
-  catalogue::Cache cache_;
+  catalogue::Footprints& footprints_;
   semantic::Footprint head_, work_;
   bool looked_ = false;  // at the sides as they are
   Mending mending_;

@@ -48,7 +48,11 @@ class SymbolLooker {
  public:
   SymbolLooker(const repo::Objects& objects, const Changes& head, const Changes& work,
                const Around& around)
-      : objects_(objects), head_(head), work_(work), around_(around) {
+      : objects_(objects),
+        head_(head),
+        work_(work),
+        around_(around),
+        footprints_(*around.footprints) {
     for (const PathChange& change : work_) {
       const PathChange* other = certify::find_change(head_, change.path);
       if (other != nullptr && both_edited(*other, change)) both_.push_back(change.path);
@@ -71,19 +75,15 @@ class SymbolLooker {
   // Those in a language that is known, for the names in them; the others only where both changed
   // one.
   bool is_looked_into(const PathChange& change) const {
-    if (!change.before.is_file_or_absent() || !change.after.is_file_or_absent()) return false;
-    if (change.before.oid == change.after.oid) return false;
-    return semantic::language_of_path(change.path) != nullptr ||
-           std::ranges::binary_search(both_, change.path);
+    return catalogue::is_of_code(change) ||
+           (catalogue::is_of_file(change) && std::ranges::binary_search(both_, change.path));
   }
 
-  // Asked of all that might be looked into, so that no cache decides what is judged how.
+  // Asked of all that might be looked into, so that no other change decides what is judged how.
   Result<std::uint64_t> bytes_in(const Changes& changes) const {
     std::uint64_t bytes = 0;
     for (const PathChange& change : changes) {
-      if (!is_looked_into(change)) continue;
-      if (change.before.present()) bytes += TRY(objects_.blob_size(change.before.oid));
-      if (change.after.present()) bytes += TRY(objects_.blob_size(change.after.oid));
+      if (is_looked_into(change)) bytes += TRY(footprints_.bytes_of(change)).both();
     }
     return bytes;
   }
@@ -187,14 +187,13 @@ class SymbolLooker {
   // Of a union the repository has said that both sides' lines go together. A file in a language
   // that nobody knows, and that was not merged, is a conflict already.
   Result<semantic::Footprint> footprint_of(const Changes& changes) {
-    std::vector<semantic::Footprint> files;
+    std::vector<const semantic::Footprint*> files;
     for (const PathChange& change : changes) {
       if (!is_looked_into(change) || unions_.contains(change.path)) continue;
       if (semantic::language_of_path(change.path) == nullptr && !is_merged(change.path)) continue;
-      if (!cache_) cache_.emplace(around_.cache);
-      files.push_back(TRY(catalogue::footprint_of(objects_, change, kMostBytes, &*cache_)));
+      files.push_back(TRY(footprints_.of(change)));
     }
-    return semantic::together(std::move(files));
+    return semantic::together(files);
   }
 
   bool is_merged(const std::string& path) const {
@@ -231,11 +230,10 @@ class SymbolLooker {
 
   Status follow(semantic::Footprint* work, semantic::Footprint* head) {
     if (around_.tree.empty()) return {};
-    if (!cache_) cache_.emplace(around_.cache);
     const semantic::Footprint plain = *work;
     const Oid tree = TRY(objects_.tree_of(around_.tree));
-    TRY(look_around({objects_, tree, work_, head_, kMostBytes, &*cache_}, *head, work));
-    return look_around({objects_, tree, head_, work_, kMostBytes, &*cache_}, plain, head);
+    TRY(look_around({objects_, tree, work_, head_, kMostBytes, footprints_}, *head, work));
+    return look_around({objects_, tree, head_, work_, kMostBytes, footprints_}, plain, head);
   }
 
   static Status look_around(const SeenTree& seen, const semantic::Footprint& other,
@@ -265,7 +263,7 @@ class SymbolLooker {
   std::vector<std::string> both_;  // paths that both edited, sorted
   std::set<std::string> unions_, resolved_;
   int asked_recorded_ = 0;
-  std::optional<catalogue::Cache> cache_;
+  catalogue::Footprints& footprints_;
   SymbolFindings found_;
 };
 
@@ -293,13 +291,13 @@ SymbolClash clash_of(const semantic::Finding& finding, std::string path, std::st
   return clash;
 }
 
-Around around(const Context& context, const Oid& head) {
+Around around(const Context& context, const repo::Objects& objects, const Oid& head) {
   Around around;
   around.ways_of = [&context, head](const std::vector<std::string>& paths) {
     return merge_ways(context, head, paths);
   };
-  around.cache.directory = catalogue::directory_in(context.repository->txn_dir());
-  around.cache.clock = context.clock;
+  around.footprints = std::make_shared<catalogue::Footprints>(
+      objects, catalogue::cache_in(context.repository->txn_dir(), *context.clock), kMostBytes);
   around.tree = head;
   return around;
 }

@@ -9,12 +9,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "catalogue/cache.h"
+#include "catalogue/footprints.h"
 #include "certify/certify.h"
 #include "land/land.h"
 #include "model/change.h"
@@ -63,13 +64,14 @@ inline constexpr std::string_view kRecorded = "rerere";  // as a rule of a Merge
 // What look_into asks of the repository around it.
 struct Around {
   WaysOf ways_of;
-  Recorded recorded = {};         // asked of what is not merged; none: nobody is
-  catalogue::CacheOptions cache;  // opened when something is looked up in it
+  Recorded recorded = {};  // asked of what is not merged; none: nobody is
+  std::shared_ptr<catalogue::Footprints> footprints;  // of versions up to kMostBytes
   // A tree of the base, but for what either changed: the head's. None: names are not followed
   // through modules that nobody changed.
   Oid tree = {};
 };
-Around around(const Context& context, const Oid& head);
+// `objects`: those in which the changes are, and what is mended is written; it must outlive this.
+Around around(const Context& context, const repo::Objects& objects, const Oid& head);
 
 // `head` and `work`: what each changed since one base.
 Result<SymbolFindings> look_into(const repo::Objects& objects, const Changes& head,

@@ -49,8 +49,8 @@ inline std::vector<std::string> complaints(repo::Objects& objects, const Concurr
   Around around;
   around.ways_of = [](const auto& paths) { return std::vector<MergeWay>(paths.size()); };
   SystemClock clock;
-  around.cache.directory = cache;
-  around.cache.clock = &clock;
+  around.footprints = std::make_shared<catalogue::Footprints>(
+      objects, catalogue::CacheOptions{.directory = cache, .clock = &clock}, kMostBytes);
   around.tree = trees.head;
   const SymbolFindings found = must(look_into(objects, head, footprint.writes, around));
   repo::MergeOutcome merged = must(objects.merge(trees.base, trees.head, trees.work));

@@ -1,5 +1,6 @@
 // The footprint of one changed file: its symbols before and after, compared one by one.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -132,6 +133,7 @@ class FileFootprint {
 
   void count_definitions() {
     std::set<std::pair<std::string_view, std::string_view>> seen;
+    std::map<std::string_view, int> counts;
     for (const Outline* side : {&pair_.before, &pair_.after}) {
       const bool naive = INJECTED_BUG("semantic.imports_define");
       const std::set<std::string> borrowed = naive ? std::set<std::string>() : borrowed_in(*side);
@@ -143,10 +145,11 @@ class FileFootprint {
           // `exports = { f }`
           const bool handed = symbol.kind == "key" || symbol.container.contains("exports");
           if (handed && functions.contains(name)) continue;
-          if (seen.emplace(name, symbol.container).second) ++out_.definitions[name];
+          if (seen.emplace(name, symbol.container).second) ++counts[name];
         }
       }
     }
+    out_.definitions.emplace_back(counts.begin(), counts.end());
   }
 
   static Digest whole(const Outline& outline, const Outlined* symbol) {

@@ -263,25 +263,23 @@ std::vector<std::string> files_of_module(std::string_view module, std::string_vi
   return script_ending(from).empty() ? std::vector<std::string>() : in_script(module, from);
 }
 
-Sights::Sights(const Footprint& side) : apart_(side.apart) {
-  for (const Bound& bound : side.bound) bound_[{bound.path, bound.name}].push_back(&bound);
+Sights::Bounds Sights::bound(std::string_view path) const {
+  return std::ranges::equal_range(side_.bound, path, {}, &Bound::path);
 }
 
-const std::vector<const Bound*>& Sights::bound(std::string_view path, std::string_view name) const {
-  static const std::vector<const Bound*> kNothing;
-  const auto found = bound_.find({path, name});
-  return found == bound_.end() ? kNothing : found->second;
+Sights::Bounds Sights::bound(std::string_view path, std::string_view name) const {
+  return std::ranges::equal_range(bound(path), name, {}, &Bound::name);
 }
 
 // The file of the use does not include the other one, and nothing but that would make it see this.
 bool Sights::is_apart(const Write& write, const Use& use) const {
   const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden;
-  return !linked && write.path != use.path && apart_.contains({use.path, write.path});
+  return !linked && write.path != use.path && side_.apart.contains({use.path, write.path});
 }
 
 bool Sights::declares(std::string_view path, std::string_view name) const {
   return std::ranges::any_of(bound(path, name),
-                             [](const Bound* bound) { return bound->module.empty(); });
+                             [](const Bound& bound) { return bound.module.empty(); });
 }
 
 Sight Sights::of(const Defined& defined, const Use& use) const {
@@ -312,39 +310,34 @@ Sight Sights::of_import(const Defined& defined, const Use& use) const {
   const std::string& path = defined.write->path;
   if (use.role == UseRole::kMember) return of_module(defined, use);
   if (use.role != UseRole::kImport) return Sight::kMaybe;
-  const auto from_there = [&](const auto& entry) {
-    return std::ranges::any_of(entry.second, [&](const Bound* bound) {
-      const bool its = bound->name == use.name || bound->original == use.name;
-      return its && !bound->module.empty() && may_be_module(bound->module, use.path, path);
-    });
-  };
-  for (auto at = bound_.lower_bound({use.path, {}}); at != bound_.end(); ++at) {
-    if (at->first.first != use.path) break;
-    if (from_there(*at)) return Sight::kSure;
-  }
+  const bool from_there = std::ranges::any_of(bound(use.path), [&](const Bound& bound) {
+    const bool its = bound.name == use.name || bound.original == use.name;
+    return its && !bound.module.empty() && may_be_module(bound.module, use.path, path);
+  });
+  if (from_there) return Sight::kSure;
   return Sight::kMaybe;
 }
 
 // Behind the name of a module.
 Sight Sights::of_module(const Defined& defined, const Use& use) const {
   if (use.of_local) return Sight::kMaybe;
-  const std::vector<const Bound*>& modules = bound(use.path, use.qualifier);
+  const Bounds modules = bound(use.path, use.qualifier);
   if (modules.empty()) {
     const bool named = !use.qualifier.empty() && use.qualifier == module_of(defined.write->path);
     return named ? Sight::kSure : Sight::kMaybe;
   }
-  const auto is_module = [](const Bound* bound) {
-    return !bound->module.empty() && bound->original.empty();
+  const auto is_module = [](const Bound& bound) {
+    return !bound.module.empty() && bound.original.empty();
   };
   // A module has no methods.
   const bool module = use.language == "python" && std::ranges::all_of(modules, is_module);
   if (module && is_member(defined)) return Sight::kNone;
-  const bool is_it = std::ranges::any_of(modules, [&](const Bound* bound) {
-    return !bound->module.empty() && may_be_module(bound->module, use.path, defined.write->path);
+  const bool is_it = std::ranges::any_of(modules, [&](const Bound& bound) {
+    return !bound.module.empty() && may_be_module(bound.module, use.path, defined.write->path);
   });
   if (is_it) return Sight::kSure;
   const bool standard = std::ranges::all_of(
-      modules, [&](const Bound* bound) { return is_standard(bound->module, use.language); });
+      modules, [&](const Bound& bound) { return is_standard(bound.module, use.language); });
   return standard ? Sight::kNone : Sight::kMaybe;
 }
 
@@ -359,13 +352,13 @@ Sight Sights::in_modules(const Defined& defined, const Use& use) const {
   // A member is named by the name of an argument or a key of something, at most.
   const bool method = is_function(write.kind) && use.language == "python";
   if (is_member(defined) && (added || method)) return Sight::kNone;
-  const std::vector<const Bound*>& all = bound(use.path, use.name);
+  const Bounds all = bound(use.path, use.name);
   if (all.empty()) return Sight::kMaybe;
   if (INJECTED_BUG("semantic.bound_is_own")) return Sight::kNone;
-  const bool meant = std::ranges::any_of(all, [&](const Bound* bound) {
-    if (bound->module.empty()) return false;
-    if (may_be_module(bound->module, use.path, write.path)) return true;
-    return !added && !is_standard(bound->module, use.language);
+  const bool meant = std::ranges::any_of(all, [&](const Bound& bound) {
+    if (bound.module.empty()) return false;
+    if (may_be_module(bound.module, use.path, write.path)) return true;
+    return !added && !is_standard(bound.module, use.language);
   });
   return meant ? Sight::kMaybe : Sight::kNone;
 }
@@ -377,9 +370,9 @@ bool Sights::is_standard_in_go(const Use& use) const {
   const std::string_view package = !use.of_local ? std::string_view(use.qualifier)
                                    : qualified   ? type
                                                  : std::string_view();
-  const std::vector<const Bound*>& all = bound(use.path, package);
-  return !all.empty() && std::ranges::all_of(all, [&](const Bound* bound) {
-    return is_standard(bound->module, "go");
+  const Bounds all = bound(use.path, package);
+  return !all.empty() && std::ranges::all_of(all, [&](const Bound& bound) {
+    return is_standard(bound.module, "go");
   });
 }
 
@@ -395,14 +388,14 @@ Sight Sights::in_go(const Defined& defined, const Use& use) const {
     if (is_member(defined)) return is_function(write.kind) ? Sight::kNone : Sight::kMaybe;
     return bound(use.path, kAnyName).empty() ? Sight::kNone : Sight::kMaybe;
   }
-  const std::vector<const Bound*>& packages = bound(use.path, use.qualifier);
+  const Bounds packages = bound(use.path, use.qualifier);
   const bool package = use.role == UseRole::kMember && !use.of_local && !packages.empty();
   if (!package) return Sight::kMaybe;
   const bool imported =
-      std::ranges::all_of(packages, [](const Bound* bound) { return !bound->module.empty(); });
+      std::ranges::all_of(packages, [](const Bound& bound) { return !bound.module.empty(); });
   if (imported && is_member(defined)) return Sight::kNone;
-  const bool is_it = std::ranges::any_of(packages, [&](const Bound* bound) {
-    return !folder.empty() && bound->module.ends_with(last_name(folder));
+  const bool is_it = std::ranges::any_of(packages, [&](const Bound& bound) {
+    return !folder.empty() && bound.module.ends_with(last_name(folder));
   });
   return is_it && is_top(defined) ? Sight::kSure : Sight::kMaybe;
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "semantic/compare/events.h"
@@ -21,14 +19,15 @@ enum class Sight : std::uint8_t { kNone, kMaybe, kSure };
 // `side` is the one with the uses, and has to outlive it.
 class Sights {
  public:
-  explicit Sights(const Footprint& side);
+  explicit Sights(const Footprint& side) : side_(side) {}
   Sight of(const Defined& defined, const Use& use) const;
   // The file declares the name at its top, itself.
   bool declares(std::string_view path, std::string_view name) const;
 
  private:
-  using At = std::pair<std::string_view, std::string_view>;  // path, name
-  const std::vector<const Bound*>& bound(std::string_view path, std::string_view name) const;
+  using Bounds = std::span<const Bound>;
+  Bounds bound(std::string_view path) const;
+  Bounds bound(std::string_view path, std::string_view name) const;
   Sight of_import(const Defined& defined, const Use& use) const;
   Sight in_modules(const Defined& defined, const Use& use) const;
   Sight of_module(const Defined& defined, const Use& use) const;
@@ -36,8 +35,7 @@ class Sights {
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;
 
-  const std::set<std::pair<std::string, std::string>>& apart_;
-  std::map<At, std::vector<const Bound*>> bound_;
+  const Footprint& side_;
 };
 
 // An import of `module` by a file at `from` may be one of the file at `path`.

@@ -68,9 +68,9 @@ Result<const semantic::Footprint*> SeenFiles::look_into(const std::string& path)
     const TreeEntry entry = TRY(entry_at(path));
     known = known_.emplace(path, std::nullopt).first;
     if (!entry.is_file()) return nullptr;
-    if (TRY(seen_.objects.blob_size(entry.oid)) <= seen_.most) {
-      known->second =
-          TRY(catalogue::footprint_of(seen_.objects, {path, {}, entry}, seen_.most, seen_.cache));
+    const PathChange added{path, {}, entry};
+    if (TRY(seen_.footprints.bytes_of(added)).after <= seen_.most) {
+      known->second = *TRY(seen_.footprints.of(added));
       std::erase_if(known->second->uses, [](const semantic::Use& use) {
         const bool embedded = use.language == "go" && use.role == semantic::UseRole::kType;
         return use.role != semantic::UseRole::kSuper && !embedded;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "catalogue/cache.h"
+#include "catalogue/footprints.h"
 #include "model/change.h"
 #include "repo/objects.h"
 #include "semantic/footprint.h"
@@ -24,7 +24,7 @@ struct SeenTree {
   const Changes& own;
   const Changes& others;
   std::size_t most = 0;  // bytes of a file
-  catalogue::Cache* cache = nullptr;
+  catalogue::Footprints& footprints;
 };
 
 class SeenFiles {
