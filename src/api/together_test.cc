@@ -7,6 +7,7 @@
 
 #include "api/testing/kernel_world.h"
 #include "base/fs.h"
+#include "catalogue/footprints.h"
 #include "repo/testing/landing.h"
 
 namespace gittxn::api {
@@ -79,6 +80,26 @@ TEST_F(Together, ARetryKilledAtItsBeginningChangesNothingOfTheAttemptBefore) {
   const Outcome outcome = must(kernel().commit(id.str(), script(""), Progress{}));
   EXPECT_EQ(outcome.txn.state, TxnState::kQuarantined);
   EXPECT_EQ(scratch_.git({"show", "main:f1"}), "moved");
+}
+
+// So that whoever lands it holds the turn of the branch for less long.
+TEST_F(Together, WhatAChangeDoesIsMadeWhileItIsKeptWhereOthersHaveLanded) {
+  repo::testing::ScratchRepo nothing;
+  const repo::Objects no_objects = nothing.objects();
+  const auto is_made = [&](const std::string& text) {
+    RunOptions named = script("");
+    named.name = "its subject is not made of the change";
+    const TxnId id = must(kernel().begin(named, Progress{})).id;
+    must(kernel().exec(id.str(), {"sh", "-c", text}, {}, Progress{}));
+    const Oid work(scratch_.git({"rev-parse", "refs/txn/" + id.str() + "/1"}));
+    const repo::Objects objects = scratch_.objects();
+    const Changes changes = must(objects.diff(must(objects.commit(work)).parents.at(0), work));
+    const auto cache = catalogue::cache_in(scratch_.git_dir() + "/txn", clock_);
+    return catalogue::Footprints(no_objects, cache, 1000).of(changes.at(0)).has_value();
+  };
+  EXPECT_FALSE(is_made("echo 'x = 1' >a.py")) << "nobody will ask for it";
+  const std::string moving = "git -C " + scratch_.path() + " commit -q --allow-empty -m moved";
+  EXPECT_TRUE(is_made("echo 'x = 1' >a.py; " + moving));
 }
 
 TEST_F(Together, GcRemovesWhatKilledRefUpdatesLeft) {

@@ -8,12 +8,14 @@
 
 #include "bench/measures.h"
 #include "bench/world.h"
+#include "catalogue/footprints.h"
 #include "land/land.h"
 
 namespace gittxn::bench {
 
 namespace {
 
+constexpr std::size_t kMostOfFile = 1u << 20;
 constexpr int kNaiveEvery = 8;  // fresh worktrees cost seconds each
 
 struct Rival {
@@ -61,6 +63,10 @@ Result<Rival> make_rival(World& world) {
   return rival;
 }
 
+// Whether the footprints of a change are in the catalogue when it is landed: taking it makes them
+// where others have landed meanwhile (txn/footprints_ahead.h).
+enum class Footprints { kKept, kMissing };
+
 // A change that nobody has landed: a transaction that asks for it, and in the rival's repository a
 // commit on the base, and a patch file.
 struct Offer {
@@ -68,8 +74,13 @@ struct Offer {
   Oid commit;
   std::string patch;
 };
-Result<Offer> offer(World& world, const Rival& rival, int n) {
+Result<Offer> offer(World& world, const Rival& rival, int n, Footprints footprints) {
   const World::Edit edit = TRY(world.edit(n));
+  if (footprints == Footprints::kKept) {
+    const auto cache = catalogue::cache_in(world.repository->txn_dir(), *world.clock);
+    catalogue::Footprints(world.repository->objects(), cache, kMostOfFile)
+        .make(edit.changes, kMostOfFile);
+  }
   const TxnId txn = TRY(world.prepared(n, edit, 3));
   const std::string ref = "refs/txn/" + txn.str() + "/1";
   TRY(rival.git({"fetch", "-q", world.git_dir, ref + ":" + ref}, rival.git_dir));
@@ -101,29 +112,36 @@ Status measure_landing(const Asked& asked) {
   World world = TRY(World::create(asked.dir, files, asked.env));
   const Rival rival = TRY(make_rival(world));
   const land::Context context = world.landing(asked.env);
-  Measured ours, plumbing, kept, fresh;
-  for (int round = 0; round <= rounds; ++round) {
-    const Offer change = TRY(offer(world, rival, round));
-    const auto land = [&]() -> Status {
+  Measured ours, making, plumbing, kept, fresh;
+  const auto land = [&](Measured& measured, const Offer& change) {
+    return between_marks(measured, [&]() -> Status {
       const land::LandOutcome outcome = TRY(land::land(context, change.txn, {}));
       if (outcome.result == land::LandResult::kLanded) return {};
       return fail(Code::kFault, fmt::format("{} did not land", change.txn.str()));
-    };
-    TRY(between_marks(ours, land));
+    });
+  };
+  int n = 0;
+  for (int round = 0; round <= rounds; ++round) {
+    const Offer change = TRY(offer(world, rival, n++, Footprints::kKept));
+    TRY(land(ours, change));
     TRY(between_marks(plumbing, [&] { return rival.plumbing(change.commit); }));
+    TRY(land(making, TRY(offer(world, rival, n++, Footprints::kMissing))));
   }
   // The first makes the head durable: one syncfs of everything.
   ours.ms.erase(ours.ms.begin());
+  making.ms.erase(making.ms.begin());
   plumbing.ms.erase(plumbing.ms.begin());
   for (int round = 0; round < rounds; ++round) {
-    const Offer change = TRY(offer(world, rival, rounds + 1 + round));
+    const Offer change = TRY(offer(world, rival, n++, Footprints::kMissing));
     TRY(kept.time([&] { return rival.in_worktree(rival.kept, change.patch); }));
     if (round % kNaiveEvery != 0) continue;
-    const Offer other = TRY(offer(world, rival, 2 * rounds + 2 + round));
+    const Offer other = TRY(offer(world, rival, n++, Footprints::kMissing));
     TRY(fresh.time([&] { return rival.fresh(other.patch); }));
   }
   fmt::print("landing files={} ours_ms={:.2f} plumbing_ms={:.2f} kept_ms={:.2f} fresh_ms={:.2f}\n",
              files, ours.median(), plumbing.median(), kept.median(), fresh.median());
+  fmt::print("landing files={} making_footprints_ms={:.2f} making_footprints/plumbing={:.3f}\n",
+             files, making.median(), median_ratio(making, plumbing));
   fmt::print("landing files={} ours/plumbing={:.3f} kept/ours={:.1f} fresh/ours={:.1f}\n", files,
              median_ratio(ours, plumbing), kept.median() / ours.median(),
              fresh.median() / ours.median());

@@ -3,11 +3,10 @@
 #include <sys/stat.h>
 
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "base/bug.h"
-#include "base/signals.h"
+#include "base/threads.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
 #include "land/judge/phase.h"
@@ -156,17 +155,6 @@ Result<ReadSet> reads_of(State& state, ReadSources& sources, const Changes& writ
   sources.input.base = base;
   sources.rules->read_from(state.repository.objects());
   return TRY_IN("reading the trace", capture::interpret(state.repository.objects(), sources.input));
-}
-
-// Not valid when no more threads are to be had.
-template <typename Make>
-std::future<Result<ReadSet>> on_a_thread(const Make& make) {
-  const BlockedSignals blocked;
-  try {
-    return std::async(std::launch::async, make);
-  } catch (const std::system_error&) {
-    return {};
-  }
 }
 
 bool is_long(const std::vector<std::string>& record_files) {

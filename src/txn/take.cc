@@ -18,6 +18,7 @@
 #include "txn/bounds/usage.h"
 #include "txn/children.h"
 #include "txn/footprints.h"
+#include "txn/footprints_ahead.h"
 #include "txn/go_on.h"
 #include "txn/reads.h"
 
@@ -123,6 +124,8 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   }
   if (work.reads.complete) work.reads.unknown_since = Oid();
   const std::string message = TRY(message_of(state, txn, taken));
+  FootprintsAhead meaning;
+  meaning.begin(state, txn, taken);
   const Signature author = author_of(state, txn, taken);
   const land::Context context = TRY(state.context(progress));
   std::vector<Oid> durable = TRY(land::durable_heads(context, txn.target));
