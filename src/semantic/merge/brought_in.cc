@@ -347,7 +347,11 @@ std::string_view unquoted(std::string_view path) {
   return path;
 }
 
-std::string shortened(std::string_view path) {
+// A path as it is told. The name of an import is its tokens without white space, where a keyword
+// may stand first: "fromold" is "old", of `import`, which is one of them.
+std::string shown(std::string_view path, const Node& import) {
+  const std::string_view keyword = import.text.substr(0, import.text.find_first_of(" \t\r\n"));
+  if (path.size() > keyword.size() && path.starts_with(keyword)) path.remove_prefix(keyword.size());
   return std::string(unquoted(path).substr(0, 60));
 }
 
@@ -401,9 +405,10 @@ Broken moved_and_used(const Sides<const Tree*>& sides) {
         const bool like =
             is_respelled(prefix, fresh) && is_of_old_spelling(modules, other(side), path);
         if (!is_below(path, prefix) && !like) continue;
-        const std::string moved = "one side imports from '" + shortened(fresh) + "' what was at '" +
-                                  shortened(prefix) + "', and the other imports ";
-        return {moved + (like ? "from '" + shortened(path) + "'" : "more from there"),
+        const std::string moved = "one side imports from '" + shown(fresh, *node) +
+                                  "' what was at '" + shown(prefix, *node) +
+                                  "', and the other imports ";
+        return {moved + (like ? "from '" + shown(path, *node) + "'" : "more from there"),
                 {span_of_node(other(side), *sides[other(side)], *node)}};
       }
     }

@@ -406,7 +406,7 @@ TEST_F(MergeBoth, APathThatOneSideMovedAndTheOtherImportsMoreFrom) {
   const std::string old = "from old.a import a\nrun(a)\n", moved = "from new.a import a\nrun(a)\n";
   const std::string more_of_it = "\n\ndef f():\n    from old.b import b\n    run(b)\n";
   EXPECT_THAT(why_not("python", {old, moved, old + more_of_it}),
-              HasSubstr("imports more from there"));
+              HasSubstr("'new' what was at 'old', and the other imports more from there"));
 }
 
 // Three uses of what `names` imports, with `more` behind them.
