@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/read/text_lines.h"
 #include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
