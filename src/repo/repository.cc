@@ -274,6 +274,16 @@ Result<std::vector<ListedConfig>> Repository::lasting_config() const {
   return caller_config_.empty() ? config_->listed() : list_config(git_, here());
 }
 
+// A name or an address that git does not take signs from (crud() in git's ident.c, of all
+// versions).
+bool is_kept_by_git(std::string_view said) {
+  const auto may_end = [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && !std::string_view(".,:;<>\"\\'").contains(c);
+  };
+  return !said.empty() && may_end(said.front()) && may_end(said.back()) &&
+         said.find_first_of("<>\n") == std::string_view::npos;
+}
+
 Result<Identity> Repository::identity() const {
   TRY(config_->get("user.email"));
   const std::scoped_lock lock(identity_->mutex);
@@ -284,7 +294,20 @@ Result<Identity> Repository::identity() const {
   return identity_->who;
 }
 
+Result<std::optional<std::string>> Repository::identity_part(const std::string& part) const {
+  const auto& env = git_.env();
+  const auto given = env.find(part == "name" ? "GIT_COMMITTER_NAME" : "GIT_COMMITTER_EMAIL");
+  std::optional<std::string> said;
+  if (given != env.end()) said = given->second;
+  for (const char* section : {"committer.", "user."}) {
+    if (!said) said = TRY(config_->get(section + part));
+  }
+  return said && is_kept_by_git(*said) ? said : std::nullopt;
+}
+
 Result<Identity> Repository::ask_identity() const {
+  const auto name = TRY(identity_part("name")), email = TRY(identity_part("email"));
+  if (name && email) return Identity{*name, *email};
   const Output output = TRY(git_.run({"var", "GIT_COMMITTER_IDENT"}, asking()));
   const std::size_t open = output.out.find(" <");
   const std::size_t close = output.out.rfind("> ");

@@ -68,6 +68,9 @@ class Repository {
   // Why the branch cannot be landed on; always an error.
   Result<RefName> missing_branch(const RefName& name, const std::optional<std::string>& onto) const;
   Result<Identity> ask_identity() const;
+  // The "name" or the "email" that the environment or the configuration says; nothing where git
+  // makes one up, or changes what is said.
+  Result<std::optional<std::string>> identity_part(const std::string& part) const;
   GitOptions asking() const;  // here(), with the caller's `git -c` settings
 
   RepositoryPlace place_;

@@ -280,6 +280,35 @@ TEST(Repository, KnowsWhoIsThere) {
   EXPECT_NE(nobody.error().hint.find("git config --global user.email"), std::string::npos);
 }
 
+// It is read from the configuration where git would take it as it is, and asked of git otherwise.
+TEST(Repository, KnowsWhoIsThereAsGitSaysIt) {
+  ScratchRepo repo;
+  repo.env().erase("GIT_COMMITTER_NAME");
+  repo.env().erase("GIT_COMMITTER_EMAIL");
+  repo.git({"config", "user.name", "A User"});
+  repo.git({"config", "user.email", "user@example.com"});
+  const auto expect_as_git_says = [&] {
+    const Identity who = must(repo.open().identity());
+    const std::string said = repo.git({"var", "GIT_COMMITTER_IDENT"});
+    EXPECT_TRUE(said.starts_with(who.name + " <" + who.email + "> ")) << said;
+  };
+  expect_as_git_says();
+  for (const char* part : {"name", "email"}) {
+    const std::string key = std::string("committer.") + part;
+    const std::string variable =
+        std::string("GIT_COMMITTER_") + (part[0] == 'n' ? "NAME" : "EMAIL");
+    for (const char* value : {"x", "J. Doe", " J Doe ", "Doe, J.", "\"J\"", "a <b> c", "<x@y>",
+                              "J\nD", "'j'", "\\j", "Zoë", "\xff", "j\t"}) {
+      repo.git({"config", key, value});
+      expect_as_git_says();
+      repo.env()[variable] = value;
+      expect_as_git_says();
+      repo.env().erase(variable);
+    }
+    repo.git({"config", "--unset", key});
+  }
+}
+
 TEST(Repository, SeesUncommittedChanges) {
   const ScratchRepo repo;
   repo.write("f", "1");

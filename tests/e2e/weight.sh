@@ -27,7 +27,7 @@ run_and_land() {
   new_repo
   lands 'echo first >first'
   old_enough
-  weighs 30 15 git-txn run -- sh -c 'echo x >new'
+  weighs 30 14 git-txn run -- sh -c 'echo x >new'
   assert_file new x
   assert_sound
 }
@@ -37,13 +37,13 @@ in_steps() {
   new_repo
   lands 'echo first >first'
   old_enough
-  weighs 3 6 git-txn begin
+  weighs 3 5 git-txn begin
   local id
   id=$(grep -oE 't-[a-z0-9]+' "$WORLD/.out" | head -n 1)
   old_enough
   weighs 12 14 git-txn exec "$id" -- sh -c 'echo x >new'
   old_enough
-  weighs 18 12 git-txn commit "$id"
+  weighs 18 11 git-txn commit "$id"
   assert_file new x
   assert_sound
 }
