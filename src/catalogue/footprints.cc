@@ -152,7 +152,9 @@ void Footprints::make(const Changes& changes, std::uint64_t bytes) {
   for (const PathChange& change : changes) {
     if (!is_of_code(change)) continue;
     const auto has = bytes_of(change);
-    if (!has || (looked += has->both()) > bytes || !of(change)) return;
+    if (!has) return;
+    looked += has->both();
+    if (looked > bytes || !of(change)) return;
   }
 }
 

@@ -16,7 +16,8 @@ Error open_error(const std::string& cwd, const Environment& env) {
   return opened.error();
 }
 
-Error target_error(const Repository& repository, std::optional<std::string> onto = std::nullopt) {
+Error target_error(const Repository& repository,
+                   const std::optional<std::string>& onto = std::nullopt) {
   auto target = repository.target_branch(onto);
   if (target) throw std::runtime_error("target " + target->str());
   return target.error();
