@@ -72,7 +72,7 @@ class Interpreter {
         git_(objects, input, model_, resolver_, observer_, log_),
         tools_(input.tool_cache_file),
         housekeeping_(input, model_, resolver_, tools_),
-        searches_(objects, input, tree, model_, observer_, log_),
+        searches_(objects, input, model_, observer_, log_),
         shown_(input, agents_),
         union_(objects, input.observations, agents_,
                {model_, resolver_, observer_, log_, searches_}),

@@ -73,9 +73,15 @@ void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
       break;
   }
   if (depth == kListing) return saw_listing(node, seen);
-  if (depth == kContent) {
+  const bool root = node.parent == nullptr;  // that it is a directory can never change
+  if (held != nullptr && (depth == kContent || !root)) {
+    const HeldLooks::Form form = depth == kContent    ? HeldLooks::Form::kContent
+                                 : depth == kMetadata ? HeldLooks::Form::kMetadata
+                                                      : HeldLooks::Form::kShape;
+    log_.hold(form, node.snapshot_path, node.entry, seen);
+  } else if (depth == kContent) {
     log_.add(ReadKind::kContent, node.snapshot_path, node.entry.oid.str(), seen);
-  } else if (node.parent != nullptr) {  // that the root is a directory can never change
+  } else if (!root) {
     log_.add(ReadKind::kMetadata, node.snapshot_path, digest_of(depth & kShape, node.entry), seen);
   }
 }
@@ -137,7 +143,7 @@ void Observer::saw_listing(Node& dir, const ReadLog::Seen& seen) {
   if (dir.entry.mode != FileMode::kTree) return;
   const bool held = seen.process != nullptr && seen.process->held != nullptr;
   if (held && !base_may_have_moved_)
-    return log_.hold_listing(dir.snapshot_path, dir.entry.oid, seen);
+    return log_.hold(HeldLooks::Form::kListing, dir.snapshot_path, dir.entry, seen);
   const std::string digest = masked_listing(dir.entry.oid, dir.snapshot_path);
   log_.add(ReadKind::kListing, dir.snapshot_path, digest, seen);
   if (base_may_have_moved_) {
@@ -364,19 +370,19 @@ void Observer::rename(const Record& record, Process& process, const Resolved& fr
     Node& dir_b = *to.node->parent;
     const std::string name_a = source->name;
     const std::string name_b = to.node->name;
-    auto a = model_.detach(*source);
-    auto b = model_.detach(*to.node);
-    model_.attach(dir_a, name_a, std::move(b));
-    model_.attach(dir_b, name_b, std::move(a));
+    model_.detach(*source);
+    model_.detach(*to.node);
+    model_.attach(dir_a, name_a, *to.node);
+    model_.attach(dir_b, name_b, *source);
     return;
   }
   if (source != nullptr && to.node == source) return;  // onto itself
   const Spot spot = to_tree ? spot_of(record, process, to) : Spot{};
-  std::unique_ptr<Node> moving;
-  if (source != nullptr && source->parent != nullptr) moving = model_.detach(*source);
+  const bool moving = source != nullptr && source->parent != nullptr;
+  if (moving) model_.detach(*source);
   if (spot.dir == nullptr) return;
-  replace(*spot.dir, spot.name, moving ? moving->mode : mode_from(record.mode), process);
-  if (moving) model_.attach(*spot.dir, spot.name, std::move(moving));
+  replace(*spot.dir, spot.name, moving ? source->mode : mode_from(record.mode), process);
+  if (moving) model_.attach(*spot.dir, spot.name, *source);
 }
 
 void Observer::hard_link(const Record& record, Process& process, const Resolved& from,

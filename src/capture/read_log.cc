@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bug.h"
+#include "capture/paths/tree_model.h"
 
 namespace gittxn::capture {
 namespace {
@@ -42,17 +43,20 @@ bool Process::lists_for_itself(const Record& record) const {
   return directory && content_open(record) && part != Part::kOther;
 }
 
-const std::string* ReadLog::keep_snapshot(const std::string& snapshot) {
-  if (kept_snapshot_ == nullptr || *kept_snapshot_ != snapshot) kept_snapshot_ = keep(snapshot);
-  return kept_snapshot_;
+const std::string* ReadLog::keep_snapshot(const Oid& snapshot) {
+  return snapshot == snapshot_ ? &snapshot_.str() : keep(snapshot.str());
 }
 
 void ReadLog::add_at(const Oid& snapshot, ReadKind kind, std::string_view subject,
                      std::string_view digest, const Seen& seen) {
   if (seen.process != nullptr && seen.process->held != nullptr) {
-    seen.process->held->looks.push_back({kind, seen.strength, seen.source,
-                                         keep_snapshot(snapshot.str()), keep(subject), keep(digest),
-                                         seen.op});
+    seen.process->held->looks.push_back({.kind = kind,
+                                         .strength = seen.strength,
+                                         .source = seen.source,
+                                         .snapshot = keep_snapshot(snapshot),
+                                         .subject = keep(subject),
+                                         .digest = keep(digest),
+                                         .op = seen.op});
     return;
   }
   std::string key(1, static_cast<char>('A' + static_cast<int>(kind)));
@@ -120,16 +124,39 @@ void ReadLog::settle_own(const std::function<bool(const OwnLook&)>& computes_not
   }
 }
 
-void ReadLog::hold_listing(std::string_view path, const Oid& tree, const Seen& seen) {
-  seen.process->held->looks.push_back({ReadKind::kListing, seen.strength, seen.source,
-                                       keep_snapshot(snapshot_.str()), keep(path), keep(tree.str()),
-                                       seen.op, true});
+void ReadLog::hold(HeldLooks::Form form, const std::string& path, const TreeEntry& entry,
+                   const Seen& seen) {
+  constexpr ReadKind kKinds[] = {ReadKind::kContent, ReadKind::kContent, ReadKind::kMetadata,
+                                 ReadKind::kMetadata, ReadKind::kListing};
+  seen.process->held->looks.push_back({.kind = kKinds[static_cast<std::size_t>(form)],
+                                       .strength = seen.strength,
+                                       .source = seen.source,
+                                       .snapshot = &snapshot_.str(),
+                                       .subject = &path,
+                                       .entry = &entry,
+                                       .op = seen.op,
+                                       .form = form});
+}
+
+std::string ReadLog::digest_of(const HeldLooks::Look& look) const {
+  using Form = HeldLooks::Form;
+  switch (look.form) {
+    case Form::kText:
+      break;
+    case Form::kContent:
+      return look.entry->oid.str();
+    case Form::kMetadata:
+      return metadata_of(*look.entry);
+    case Form::kShape:
+      return std::string(mode_text(look.entry->mode));
+    case Form::kListing:
+      return listing_(look.entry->oid, *look.subject);
+  }
+  return *look.digest;
 }
 
 void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
-  const std::string digest =
-      look.is_tree ? listing_(Oid(*look.digest), *look.subject) : *look.digest;
-  add_at(Oid(*look.snapshot), look.kind, *look.subject, digest,
+  add_at(Oid(*look.snapshot), look.kind, *look.subject, digest_of(look),
          {.process = &process, .op = look.op, .strength = look.strength, .source = look.source});
 }
 

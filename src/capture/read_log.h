@@ -18,17 +18,21 @@
 namespace gittxn::capture {
 
 // What a searcher looked at, kept back until it has ended and it is known whether its arguments
-// explain it (searches.h). Texts are the log's.
+// explain it (searches.h). Texts are the log's or the model's.
 struct HeldLooks {
+  // What the digest of a look is made of, once it counts after all: a text, or what the snapshot
+  // has there.
+  enum class Form : std::uint8_t { kText, kContent, kMetadata, kShape, kListing };
   struct Look {
     ReadKind kind = ReadKind::kContent;
     Strength strength = Strength::kHard;
     ReadSource source = ReadSource::kTrace;
     const std::string* snapshot = nullptr;
     const std::string* subject = nullptr;
-    const std::string* digest = nullptr;  // of a listing that was held: the tree that was listed
+    const std::string* digest = nullptr;  // kText
+    const TreeEntry* entry = nullptr;     // all others
     std::string_view op;                  // of a constant
-    bool is_tree = false;                 // `digest` is that
+    Form form = Form::kText;
   };
   std::vector<Look> looks;
   // Reasons why everything was read, if the search does not explain them.
@@ -116,9 +120,10 @@ class ReadLog {
   // Of a process whose looks are held it is kept there.
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
-  // A listing of a tree of the snapshot by a process whose looks are held. Most of these are
-  // explained by a search, and then nobody has to digest them.
-  void hold_listing(std::string_view path, const Oid& tree, const Seen& seen);
+  // A look at what the snapshot has, by a process whose looks are held: most are explained by a
+  // search, and then nobody needs a digest. `path` and `entry` must outlive the log.
+  void hold(HeldLooks::Form form, const std::string& path, const TreeEntry& entry,
+            const Seen& seen);
   // A read that is made as it is; `shown` as a process has it.
   void add(Read read, std::int64_t shown = 0) {
     if (shown != 0) shown_.emplace_back(reads_.size(), shown);
@@ -161,7 +166,8 @@ class ReadLog {
 
  private:
   const std::string* keep(std::string_view text) { return &texts_.emplace_back(text); }
-  const std::string* keep_snapshot(const std::string& snapshot);
+  const std::string* keep_snapshot(const Oid& snapshot);
+  std::string digest_of(const HeldLooks::Look& look) const;
 
   Oid snapshot_;
   IsHousekeeping housekeeping_;
@@ -169,10 +175,7 @@ class ReadLog {
   std::vector<Read> reads_;
   std::vector<std::pair<std::size_t, std::int64_t>> shown_;  // read, number of its process
   std::unordered_set<std::string> keys_;
-  // The texts of held looks. The record file has each look of a process once, so that few are here
-  // twice; but for the snapshot, which all of them name.
-  std::deque<std::string> texts_;
-  const std::string* kept_snapshot_ = nullptr;             // the last one
+  std::deque<std::string> texts_;                          // of held looks
   std::map<std::int64_t, std::set<std::string>> met_own_;  // by question
   std::set<OwnLook> own_looks_;
   std::set<std::string> notes_;

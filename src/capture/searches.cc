@@ -44,10 +44,22 @@ std::string shared_root(const search::Query& query) {
 }
 
 bool is_attributes(const std::string& path) {
-  return base_name(path) == ".gitattributes";
+  constexpr std::string_view kName = ".gitattributes";
+  return path == kName || (path.ends_with(kName) && path[path.size() - kName.size() - 1] == '/');
 }
 
 }  // namespace
+
+Result<std::vector<search::NamedEntry>> KnownTree::list(const std::string& path) const {
+  const Node* directory = model_.whole_directory(path);
+  if (directory == nullptr) return tree_.list(path);
+  std::vector<search::NamedEntry> entries;
+  entries.reserve(directory->children.size());
+  for (const auto& [name, node] : directory->children) {
+    entries.push_back({node->name, node->entry});
+  }
+  return entries;
+}
 
 const SearchSettings& Searches::settings() {
   if (!settings_) settings_ = input_.search_settings ? input_.search_settings() : SearchSettings{};

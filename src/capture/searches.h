@@ -24,11 +24,26 @@
 
 namespace gittxn::capture {
 
+// The snapshot's tree, of which the model has in memory what was looked at.
+class KnownTree final : public search::Tree {
+ public:
+  // Both must outlive it.
+  KnownTree(const repo::Objects& objects, const TreeModel& model)
+      : tree_(objects, model.snapshot_tree()), model_(model) {}
+  Result<TreeEntry> entry(const std::string& path) const override { return tree_.entry(path); }
+  Result<std::vector<search::NamedEntry>> list(const std::string& path) const override;
+  Result<std::string> blob(const Oid& oid) const override { return tree_.blob(oid); }
+
+ private:
+  SearchTree tree_;
+  const TreeModel& model_;
+};
+
 class Searches {
  public:
-  Searches(const repo::Objects& objects, const InterpretInput& input, const Oid& tree,
-           TreeModel& model, const Observer& observer, ReadLog& log)
-      : input_(input), tree_(objects, tree), model_(model), observer_(observer), log_(log) {}
+  Searches(const repo::Objects& objects, const InterpretInput& input, TreeModel& model,
+           const Observer& observer, ReadLog& log)
+      : input_(input), tree_(objects, model), model_(model), observer_(observer), log_(log) {}
 
   // A program was started (a successful kExec). Where to hold its looks, or null.
   // `name`: the program is what the first argument says, wherever its file came from.
@@ -72,7 +87,7 @@ class Searches {
   void replace(Search& search, Scope scope, const Process& process);
 
   const InterpretInput& input_;
-  SearchTree tree_;
+  KnownTree tree_;
   TreeModel& model_;
   const Observer& observer_;
   ReadLog& log_;

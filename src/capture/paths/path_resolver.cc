@@ -140,25 +140,49 @@ void PathResolver::leave_tree(const std::string& path, LastLink last, int depth,
   out.links = std::move(links);
 }
 
+namespace {
+
+// A name that means an entry of its directory, and no other directory.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name != "." && name != "..";
+}
+
+}  // namespace
+
+// The directory at a path of the tree, when its names are plain and none is a link. It is the one
+// of the path before for most paths.
+Node* PathResolver::directory_at(std::string_view path) {
+  if (path.empty()) return &model_.root();
+  if (last_.dir != nullptr && last_.changes == model_.changes() && last_.path == path) {
+    return last_.dir;
+  }
+  Node* at = &model_.root();
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string_view name = rest.substr(0, slash);
+    if (!is_plain(name) || (at->parent == nullptr && name == ".git")) return nullptr;
+    at = model_.child(*at, name);
+    if (at == nullptr || !at->directory()) return nullptr;
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+  }
+  last_ = {std::string(path), at, model_.changes()};
+  return at;
+}
+
 // Most paths are names of what is there, with no link and no "..": these need no list of what is
 // left to walk. False: another one, and nothing has been done.
 bool PathResolver::walk_names(std::string_view path, Resolved& out) {
-  Node* at = &model_.root();
-  for (bool first = true;; first = false) {
-    const std::size_t slash = path.find('/');
-    const std::string_view name = path.substr(0, slash);
-    const bool plain = !name.empty() && name != "." && name != ".." && !(first && name == ".git");
-    Node* next = plain && at->directory() ? model_.child(*at, name) : nullptr;
-    if (next == nullptr || next->link()) return false;
-    if (slash == std::string_view::npos) {
-      out.dir = at;
-      out.name = name;
-      out.node = next;
-      return true;
-    }
-    path.remove_prefix(slash + 1);
-    at = next;
-  }
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = path.substr(slash == path.npos ? 0 : slash + 1);
+  if (!is_plain(name) || slash == 0) return false;
+  Node* dir = directory_at(path.substr(0, slash == path.npos ? 0 : slash));
+  if (dir == nullptr || (dir->parent == nullptr && name == ".git")) return false;
+  Node* node = model_.child(*dir, name);
+  if (node == nullptr || node->link()) return false;
+  out.dir = dir;
+  out.name = name;
+  out.node = node;
+  return true;
 }
 
 void PathResolver::walk_tree(std::string_view path, LastLink last, int depth, Resolved& out) {

@@ -7,6 +7,7 @@
 // there while a command runs.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ class PathResolver {
     std::string rest{};  // what is left of the path where it enters the tree
     Resolved resolved{};
   };
+  Node* directory_at(std::string_view path);
   bool walk_names(std::string_view path, Resolved& out);
   void walk_tree(std::string_view path, LastLink last, int depth, Resolved& out);
   void missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out);
@@ -94,8 +96,15 @@ class PathResolver {
   void forget_ways();
   void leave_tree(const std::string& path, LastLink last, int depth, Resolved& out);
 
+  struct LastDirectory {
+    std::string path = {};
+    Node* dir = nullptr;
+    std::uint64_t changes = 0;  // the model's
+  };
+
   Places places_;
   TreeModel& model_;
+  LastDirectory last_;
   Aliases aliases_;
   OutsideLinks links_;
   std::set<std::string> met_;  // links outside that the records have met, so far

@@ -1,5 +1,6 @@
 #include "capture/paths/tree_model.h"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -24,9 +25,9 @@ std::string metadata_of(const TreeEntry& entry) {
 }
 
 TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
-    : objects_(objects), tree_(snapshot_tree), root_(std::make_unique<Node>()) {
-  root_->mode = FileMode::kTree;
-  root_->entry = {FileMode::kTree, tree_};
+    : objects_(objects), tree_(snapshot_tree) {
+  root_.mode = FileMode::kTree;
+  root_.entry = {FileMode::kTree, tree_};
 }
 
 template <typename T>
@@ -36,14 +37,12 @@ T TreeModel::got(Result<T> what, std::string_view doing) {
   return {};
 }
 
-std::unique_ptr<Node> TreeModel::from_snapshot(Node& dir, const std::string& name,
-                                               TreeEntry entry) {
-  auto node = std::make_unique<Node>();
-  node->name = name;
-  node->parent = &dir;
-  node->mode = entry.mode;
-  node->entry = std::move(entry);
-  node->snapshot_path = join_path(dir.snapshot_path, name);
+Node& TreeModel::from_snapshot(const Node& dir, std::string name, TreeEntry entry) {
+  Node& node = nodes_.emplace_back();
+  node.mode = entry.mode;
+  node.entry = std::move(entry);
+  node.snapshot_path = join_path(dir.snapshot_path, name);
+  node.name = std::move(name);
   return node;
 }
 
@@ -56,15 +55,16 @@ void TreeModel::open(Node& dir) {
   dir.loaded = true;
   if (dir.entry.mode != FileMode::kTree) return;
   for (repo::NamedEntry& entry : list(dir.entry.oid)) {  // sorted, so each goes to the end
-    auto node = from_snapshot(dir, entry.name, std::move(entry.entry));
-    dir.children.emplace_hint(dir.children.end(), std::move(entry.name), std::move(node));
+    Node& node = from_snapshot(dir, std::move(entry.name), std::move(entry.entry));
+    node.parent = &dir;
+    dir.children.emplace_hint(dir.children.end(), node.name, &node);
   }
 }
 
 Node* TreeModel::child(Node& dir, std::string_view name) {
   open(dir);
   const auto at = dir.children.find(name);
-  return at == dir.children.end() ? nullptr : at->second.get();
+  return at == dir.children.end() ? nullptr : at->second;
 }
 
 std::string TreeModel::text_of(Node& link) {
@@ -85,40 +85,61 @@ TreeEntry TreeModel::snapshot_of(const Oid& tree, std::string_view path) {
 }
 
 TreeEntry TreeModel::snapshot_entry(std::string_view path) {
-  if (path.empty()) return root_->entry;
-  return snapshot_of(tree_, path);
+  if (path.empty()) return root_.entry;
+  const std::size_t slash = path.rfind('/');
+  const Node* dir = whole_directory(path.substr(0, slash == path.npos ? 0 : slash));
+  if (dir == nullptr) return snapshot_of(tree_, path);
+  const auto at = dir->children.find(path.substr(slash == path.npos ? 0 : slash + 1));
+  return at == dir->children.end() ? TreeEntry{} : at->second->entry;
+}
+
+const Node* TreeModel::whole_directory(std::string_view path) const {
+  const Node* at = &root_;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const auto next = at->children.find(rest.substr(0, slash));
+    if (next == at->children.end()) return nullptr;
+    at = next->second;
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+  }
+  const bool whole = at->loaded && !at->touched && at->entry.mode == FileMode::kTree;
+  return whole && at->origin == Origin::kSnapshot && at->snapshot_path == path ? at : nullptr;
 }
 
 Node& TreeModel::make(Node& dir, std::string_view name, FileMode mode, Origin origin) {
-  auto node = std::make_unique<Node>();
-  node->mode = mode;
-  node->origin = origin;
-  node->loaded = true;
-  Node& made = *node;
-  attach(dir, name, std::move(node));
-  return made;
+  Node& node = nodes_.emplace_back();
+  node.mode = mode;
+  node.origin = origin;
+  node.loaded = true;
+  attach(dir, name, node);
+  return node;
 }
 
-std::unique_ptr<Node> TreeModel::detach(Node& node) {
+void TreeModel::detach(Node& node) {
   Node& dir = *node.parent;
-  const auto at = dir.children.find(node.name);
-  std::unique_ptr<Node> taken = std::move(at->second);
-  dir.removed.insert(taken->name);
-  dir.children.erase(at);
-  taken->parent = nullptr;
-  return taken;
+  ++changes_;
+  dir.touched = true;
+  dir.children.erase(node.name);
+  dir.removed.insert(node.name);
+  node.parent = nullptr;
 }
 
-void TreeModel::attach(Node& dir, std::string_view name, std::unique_ptr<Node> node) {
+void TreeModel::attach(Node& dir, std::string_view name, Node& node) {
   open(dir);
-  node->name = std::string(name);
-  node->parent = &dir;
+  ++changes_;
+  dir.touched = true;
+  if (const auto old = dir.children.find(name); old != dir.children.end()) {
+    old->second->parent = nullptr;
+    dir.children.erase(old);
+  }
+  node.name = std::string(name);
+  node.parent = &dir;
   if (const auto gone = dir.removed.find(name); gone != dir.removed.end()) dir.removed.erase(gone);
-  dir.children[std::string(name)] = std::move(node);
+  dir.children.emplace(node.name, &node);
 }
 
 Node* TreeModel::at(std::string_view path) {
-  Node* node = root_.get();
+  Node* node = &root_;
   for (const auto part : std::views::split(path, '/')) {
     if (node == nullptr || !node->directory()) return nullptr;
     node = child(*node, std::string_view(part));
@@ -130,8 +151,9 @@ Node* TreeModel::restore(Node& dir, std::string_view name) {
   if (dir.entry.mode != FileMode::kTree) return nullptr;
   const TreeEntry entry = snapshot_of(dir.entry.oid, name);
   if (!entry.present()) return nullptr;
-  attach(dir, name, from_snapshot(dir, std::string(name), entry));
-  return child(dir, name);
+  Node& node = from_snapshot(dir, std::string(name), entry);
+  attach(dir, name, node);
+  return &node;
 }
 
 }  // namespace gittxn::capture

@@ -2,6 +2,9 @@
 // say was written. Kept in memory and only as far as it is looked at; nothing here touches the
 // worktree, whose present state says little about what a path meant when it was read.
 //
+// Nodes stay where they are as long as the model, those too that were taken out of it: what was
+// seen of one may be told later. What the snapshot has of a node never changes.
+//
 // Where model and record disagree (records of racing processes can be in either order) the caller
 // repairs the model with found() and restore(), in the direction that leaves more reads standing.
 //
@@ -10,8 +13,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,8 +44,9 @@ struct Node {
   std::string link_text;   // of a link that is not the snapshot's
   std::uint32_t seen = 0;  // which reads were recorded already (the observer's bits)
   bool loaded = false;
-  bool fresh = false;  // a directory the transaction made where there was none
-  std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+  bool fresh = false;    // a directory the transaction made where there was none
+  bool touched = false;  // a directory whose names are not those of `entry` any more, or were not
+  std::map<std::string_view, Node*> children;  // by their names
   std::set<std::string, std::less<>>
       removed;  // names the transaction took away from this directory
 
@@ -58,13 +62,17 @@ std::string metadata_of(const TreeEntry& entry);
 class TreeModel {
  public:
   TreeModel(const repo::Objects& objects, const Oid& snapshot_tree);
+  TreeModel(const TreeModel&) = delete;
+  TreeModel& operator=(const TreeModel&) = delete;
 
-  Node& root() { return *root_; }
+  Node& root() { return root_; }
   const Oid& snapshot_tree() const { return tree_; }
   // Null: nothing of that name. `dir` is a directory.
   Node* child(Node& dir, std::string_view name);
   // What stands at a path by itself, no link on the way.
   Node* at(std::string_view path);
+  // Another number whenever a name may mean another node than before.
+  std::uint64_t changes() const { return changes_; }
   // The text of a link; bounded, "" when it is not a link.
   std::string text_of(Node& link);
   std::string path_of(const Node& node) const;
@@ -73,26 +81,32 @@ class TreeModel {
   std::vector<repo::NamedEntry> list(const Oid& tree);
   // What the snapshot has at a path, whatever has become of it.
   TreeEntry snapshot_entry(std::string_view path);
+  // A directory of the snapshot whose children here are all that the snapshot has in it, and which
+  // has been opened; null: another one, or it is not known yet.
+  const Node* whole_directory(std::string_view path) const;
 
   // A new node in place of whatever was there.
   Node& make(Node& dir, std::string_view name, FileMode mode, Origin origin);
   // Takes a node out; the directory remembers that the name was taken away.
-  std::unique_ptr<Node> detach(Node& node);
-  void attach(Node& dir, std::string_view name, std::unique_ptr<Node> node);
+  void detach(Node& node);
+  // Puts one that is in no directory into one, in place of whatever had the name there.
+  void attach(Node& dir, std::string_view name, Node& node);
   // The removal did not happen: the snapshot's entry again, or null when the snapshot has none.
   Node* restore(Node& dir, std::string_view name);
 
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  std::unique_ptr<Node> from_snapshot(Node& dir, const std::string& name, TreeEntry entry);
+  Node& from_snapshot(const Node& dir, std::string name, TreeEntry entry);
   TreeEntry snapshot_of(const Oid& tree, std::string_view path);
   template <typename T>
   T got(Result<T> what, std::string_view doing);
 
   const repo::Objects& objects_;
   Oid tree_;
-  std::unique_ptr<Node> root_;
+  Node root_;
+  std::deque<Node> nodes_;  // all others
+  std::uint64_t changes_ = 0;
   std::optional<Error> error_;
 };
 
