@@ -11,6 +11,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/clock.h"
@@ -145,6 +146,26 @@ TEST(Heap, AsksForLargePages) {
     const std::vector<char> block(8 << 20, 'x');
     const std::string flags = mapping_flags(block.data() + block.size() / 2);
     ::_exit(block.back() == 'x' && flags.contains(large ? " hg" : "VmFlags:") ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// A heap of a thread's own is mapped, above the one that grows by brk.
+TEST(Heap, OfThreadsIsShared) {
+  if (testing::kSanitized) GTEST_SKIP() << "the sanitizer's allocator";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    share_heap();
+    const auto on_heap = [] {
+      const std::vector<char> block(1000);
+      const auto at = reinterpret_cast<std::uintptr_t>(block.data());
+      return at < reinterpret_cast<std::uintptr_t>(::sbrk(0));
+    };
+    bool shared = on_heap();
+    std::thread([&] { shared = shared && on_heap(); }).join();
+    ::_exit(shared ? 0 : 1);
   }
   int status = -1;
   ::waitpid(child, &status, 0);

@@ -422,7 +422,9 @@ void Interpreter::on(const Record& record) {
 
 void Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
-  const auto any = [](Op op) { return Housekeeping::foresees(op) || PathResolver::foresees(op); };
+  const auto any = [](const Record& record) {
+    return Housekeeping::foresees(record.op) || PathResolver::foresees(record);
+  };
   for (const std::string& file : input_.record_files) {
     // The error is reported below.
     static_cast<void>(read_some_records(file, any, [this](const Record& record) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/bug.h"
+#include "base/heap.h"
 #include "base/threads.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
@@ -211,6 +212,7 @@ void ReadsAhead::begin() {
   const bool moved = !attempt.kept.empty() && attempt.base != snapshot_;
   if (moved || std::thread::hardware_concurrency() < 2 || !is_long(attempt.traces)) return;
   if (!prepare()) return;
+  share_heap();
   const auto make = [this]() -> Result<ReadSet> {
     sources_->rules->read_from(*objects_);
     return capture::interpret(*objects_, sources_->input);

@@ -404,12 +404,12 @@ void PathResolver::forget_ways() {
   for (auto& ways : outside_) ways.clear();
 }
 
-bool PathResolver::foresees(Op op) {
-  return touches_links(op) || op == Op::kReadlink || op == Op::kStat;
+bool PathResolver::foresees(const Record& record) {
+  return touches_links(record.op) || met_link(record);
 }
 
 void PathResolver::foresee(const Record& record) {
-  if (!touches_links(record.op) && !met_link(record)) return;
+  if (!foresees(record)) return;
   const bool two = has_second_path(record.op);
   if (spelt_in_tree(record.path) && !(two && !spelt_in_tree(record.path2))) return;
   if (!record.path.starts_with('/')) return;

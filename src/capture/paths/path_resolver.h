@@ -61,7 +61,8 @@ class PathResolver {
 
   // All records, before any is resolved; then start_over().
   void foresee(const Record& record);
-  static bool foresees(Op op);  // others need not be shown to it
+  // Others need not be shown to it. Paths are not looked at.
+  static bool foresees(const Record& record);
   void start_over();
   // A record whose paths have been resolved: what it did to links outside.
   void replay(const Record& record, const Resolved& at, const Resolved* to);

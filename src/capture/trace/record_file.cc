@@ -63,19 +63,30 @@ Record& cleared(Record& record) {
   return record;
 }
 
-// The parts of a record, for a Packer and an Unpacker, which is given one without lists.
+struct Lists {
+  bool digest = false;
+  bool given = false;
+};
+
+// The parts of a record, for a Packer and an Unpacker, which is given one without lists: all that
+// has no texts, and the rest.
 template <typename Io>
-void parts(Io& io, Record& record) {
+Lists head_parts(Io& io, Record& record) {
   io.byte(record.op);
-  bool digest = !record.env_digest.empty();
-  bool given = !record.given.empty();
+  Lists has{!record.env_digest.empty(), !record.given.empty()};
   io.bits(record.assumed, record.predicted, record.nofollow, record.again, record.env_known,
-          record.argv_cut, digest, given);
+          record.argv_cut, has.digest, has.given);
   io(record.seq, record.pid, record.parent, record.result, record.flags, record.mode, record.dev,
-     record.ino, record.path, record.path2, record.argv);
+     record.ino);
+  return has;
+}
+
+template <typename Io>
+void other_parts(Io& io, const Lists& has, Record& record) {
+  io(record.path, record.path2, record.argv);
   if (record.env_known) io(record.env);
-  if (digest) io(record.env_digest);
-  if (!given) return;
+  if (has.digest) io(record.env_digest);
+  if (!has.given) return;
   record.given.resize(kGiven012);
   for (auto& one : record.given) {
     io.byte(one.kind);
@@ -119,13 +130,6 @@ class Source {
   std::size_t start_ = 0;
 };
 
-// A record of an operation that is known and not wanted.
-bool is_left_out(std::string_view payload, const std::function<bool(Op)>& wanted) {
-  if (!wanted || payload.size() < 2) return false;
-  const auto op = static_cast<Op>(static_cast<unsigned char>(payload[1]));
-  return op <= Op::kWasLink && !wanted(op);
-}
-
 struct Frame {
   enum class Kind { kPayload, kEnd, kDamaged } kind = Kind::kDamaged;
   std::string_view payload;
@@ -154,7 +158,7 @@ void Packer::number(std::uint64_t value) {
   byte(value);
 }
 
-std::uint64_t Unpacker::number() {
+std::uint64_t Unpacker::long_number() {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
     unsigned char part = 0;
@@ -215,7 +219,8 @@ void RecordWriter::add(Record record) {
   record.seq = ++count_;
   payload_.assign(1, 'R');
   Packer packer(&payload_);
-  parts(packer, record);
+  const Lists has = head_parts(packer, record);
+  other_parts(packer, has, record);
   frame(payload_);
 }
 
@@ -274,7 +279,7 @@ Result<RecordSummary> read_records(const std::string& record_file,
 }
 
 Result<RecordSummary> read_some_records(const std::string& record_file,
-                                        const std::function<bool(Op)>& wanted,
+                                        const std::function<bool(const Record&)>& wanted,
                                         const std::function<void(const Record&)>& sink) {
   const UniqueFd fd = TRY(open_fd(record_file, O_RDONLY | O_CLOEXEC));
   Source source(fd.get());
@@ -301,9 +306,11 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
     if (frame.kind == Frame::Kind::kPayload) in.byte(type);
     const auto whole = [&in] { return in.good() && in.at_end(); };
     if (type == 'R') {
-      const bool left_out = is_left_out(frame.payload, wanted);
-      if (!left_out) parts(in, cleared(record));
-      if (left_out || (whole() && is_sound(record) && record.seq == summary.records + 1)) {
+      const Lists has = head_parts(in, cleared(record));
+      const bool follows = in.good() && record.seq == summary.records + 1;
+      const bool left_out = follows && record.op <= Op::kWasLink && wanted && !wanted(record);
+      if (!left_out) other_parts(in, has, record);
+      if (left_out || (follows && whole() && is_sound(record))) {
         ++summary.records;
         record.time_ms = time_ms;
         if (!left_out) sink(record);

@@ -131,7 +131,15 @@ class Unpacker {
   bool at_end() const { return rest_.empty(); }
 
  private:
-  std::uint64_t number();
+  std::uint64_t number() {
+    if (!good_ || rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) {
+      return long_number();
+    }
+    const auto value = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    return value;
+  }
+  std::uint64_t long_number();
   template <typename T>
   void get(T& value) {
     const std::uint64_t got = number();

@@ -218,7 +218,10 @@ TEST(RecordFile, OfOthersThanAreWantedOnlyTheNumberIsKnown) {
   const MemoryFile file(sample());
   std::vector<Record> records;
   const auto keep = [&](const Record& record) { records.push_back(record); };
-  const auto wanted = [](Op op) { return op == Op::kExec || op == Op::kOpenWrite; };
+  const auto wanted = [](const Record& record) {
+    EXPECT_TRUE(record.pid == 7 && record.mode == 0100644 && record.argv.empty());
+    return record.op == Op::kExec || record.op == Op::kOpenWrite;
+  };
   const auto summary = read_some_records(file.name(), wanted, keep);
   ASSERT_TRUE(summary.has_value());
   EXPECT_TRUE(summary->complete) << summary->reason;

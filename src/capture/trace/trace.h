@@ -252,10 +252,11 @@ struct RecordSummary {
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink);
-// Nothing but the operation is looked at in records that are not wanted by theirs: whoever
-// has to know that they are sound reads them all.
+// The same of some: `wanted` is asked with what a record has before its paths and lists, and no
+// more is looked at in one that is not wanted. Whoever has to know that they are sound reads them
+// all.
 Result<RecordSummary> read_some_records(const std::string& record_file,
-                                        const std::function<bool(Op)>& wanted,
+                                        const std::function<bool(const Record&)>& wanted,
                                         const std::function<void(const Record&)>& sink);
 
 }  // namespace gittxn::capture
