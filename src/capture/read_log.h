@@ -33,6 +33,7 @@ struct HeldLooks {
     const TreeEntry* entry = nullptr;     // all others
     std::string_view op;                  // of a constant
     Form form = Form::kText;
+    bool in_scope = false;  // of a file: the search is known to look at it
   };
   std::vector<Look> looks;
   // Reasons why everything was read, if the search does not explain them.

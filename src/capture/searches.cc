@@ -48,6 +48,21 @@ bool is_attributes(const std::string& path) {
   return path == kName || (path.ends_with(kName) && path[path.size() - kName.size() - 1] == '/');
 }
 
+// Where a path is, or would be, in a sorted list: near where the last one was, mostly.
+std::size_t place_near(std::size_t last, const std::vector<std::string>& sorted,
+                       const std::string& path) {
+  constexpr std::size_t kNear = 32;
+  const std::size_t low = last - std::min(last, kNear);
+  const std::size_t high = std::min(last + kNear, sorted.size());
+  const bool after = low == 0 || sorted[low] <= path;
+  const bool before = high == sorted.size() || path < sorted[high];
+  const auto begin = sorted.begin();
+  const auto at =
+      std::lower_bound(after ? begin + static_cast<std::ptrdiff_t>(low) : begin,
+                       before ? begin + static_cast<std::ptrdiff_t>(high) : sorted.end(), path);
+  return static_cast<std::size_t>(at - begin);
+}
+
 }  // namespace
 
 Result<std::vector<search::NamedEntry>> KnownTree::list(const std::string& path) const {
@@ -204,7 +219,7 @@ Refined<Searches::Scope> Searches::governed(const Search& search) {
   return scope;
 }
 
-Refined<Searches::Scope> Searches::prove(const Search& search, const Process& process) {
+Refined<Searches::Scope> Searches::prove(Search& search, const Process& process) {
   const search::Query& query = search.query;
   const bool git = query.tool == search::Tool::kGitGrep;
   const bool ours = process.in_our_repository && !process.in_other_checkout;
@@ -212,14 +227,16 @@ Refined<Searches::Scope> Searches::prove(const Search& search, const Process& pr
   const Scope scope = TRY(governed(search));
   std::vector<bool> opened(scope->files.size());
   std::set<std::string> listed;
-  for (const HeldLooks::Look& look : search.held.looks) {
+  std::size_t at = 0;
+  for (HeldLooks::Look& look : search.held.looks) {
     if (*look.snapshot != input_.snapshot.str()) continue;
     const std::string& path = *look.subject;
     if (look.kind == ReadKind::kListing) listed.insert(path);
     if (look.kind != ReadKind::kContent) continue;
-    const auto at = std::ranges::lower_bound(scope->files, path);
-    if (at != scope->files.end() && *at == path) {
-      opened[static_cast<std::size_t>(at - scope->files.begin())] = true;
+    at = place_near(at, scope->files, path);
+    look.in_scope = at < scope->files.size() && scope->files[at] == path;
+    if (look.in_scope) {
+      opened[at] = true;
       continue;
     }
     const bool rules = search::is_ignore_file(query, path) || (git && is_attributes(path));
@@ -256,7 +273,7 @@ bool Searches::explains(const search::Query& query, Scope scope,
   if (query.tool == search::Tool::kGitGrep) return true;
   switch (look.kind) {
     case ReadKind::kContent:
-      return scope->has_file(path);
+      return look.in_scope || scope->has_file(path);
     case ReadKind::kListing:
       return scope->has_directory(path);
     case ReadKind::kMetadata: {

@@ -75,7 +75,7 @@ class Searches {
                                           search::Vouched name);
   // The files a query looks at, where the worktree has them as the snapshot has them.
   search::Refined<Scope> governed(const Search& search);
-  search::Refined<Scope> prove(const Search& search, const Process& process);
+  search::Refined<Scope> prove(Search& search, const Process& process);
   // Of queries that differ in what they look for alone it is the same.
   search::Refined<Scope> scope_of(const search::Query& query);
   bool attributes_harmless(const std::set<std::string>& directories, Reader reader);

@@ -165,8 +165,19 @@ Node* PathResolver::directory_at(std::string_view path) {
     if (at == nullptr || !at->directory()) return nullptr;
     rest.remove_prefix(std::min(slash + 1, rest.size()));
   }
-  last_ = {std::string(path), at, model_.changes()};
+  last_ = {std::string(path), at, model_.changes(), at->children.end()};
   return at;
+}
+
+// Whoever looks at all that is in a directory often does it by name.
+Node* PathResolver::child_of(Node& dir, std::string_view name) {
+  if (&dir != last_.dir || last_.changes != model_.changes()) return model_.child(dir, name);
+  if (last_.next == dir.children.end() || last_.next->first != name) {
+    model_.open(dir);
+    last_.next = dir.children.find(name);
+    if (last_.next == dir.children.end()) return nullptr;
+  }
+  return (last_.next++)->second;
 }
 
 // Most paths are names of what is there, with no link and no "..": these need no list of what is
@@ -177,7 +188,7 @@ bool PathResolver::walk_names(std::string_view path, Resolved& out) {
   if (!is_plain(name) || slash == 0) return false;
   Node* dir = directory_at(path.substr(0, slash == path.npos ? 0 : slash));
   if (dir == nullptr || (dir->parent == nullptr && name == ".git")) return false;
-  Node* node = model_.child(*dir, name);
+  Node* node = child_of(*dir, name);
   if (node == nullptr || node->link()) return false;
   out.dir = dir;
   out.name = name;

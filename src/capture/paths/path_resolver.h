@@ -78,6 +78,7 @@ class PathResolver {
     Resolved resolved{};
   };
   Node* directory_at(std::string_view path);
+  Node* child_of(Node& dir, std::string_view name);
   bool walk_names(std::string_view path, Resolved& out);
   void walk_tree(std::string_view path, LastLink last, int depth, Resolved& out);
   void missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out);
@@ -100,7 +101,8 @@ class PathResolver {
   struct LastDirectory {
     std::string path = {};
     Node* dir = nullptr;
-    std::uint64_t changes = 0;  // the model's
+    std::uint64_t changes = 0;                     // the model's
+    decltype(Node::children)::iterator next = {};  // behind the child that was asked for last
   };
 
   Places places_;

@@ -103,14 +103,28 @@ bool is_sound(const Record& record) {
          (digest.empty() || digest.size() == kDigestSize);
 }
 
-// Reads exactly `size` bytes through a buffer; false at the end of the file.
+// Reads exactly `size` bytes through a buffer; false at the end of the file. What was given out
+// before is gone with the next call.
 class Source {
  public:
   explicit Source(int fd) : fd_(fd) {}
   Result<bool> take(std::size_t size, std::string_view* out) {
-    while (buffer_.size() - start_ < size) {
-      buffer_.erase(0, start_);
-      start_ = 0;
+    if (has(size)) {
+      *out = {buffer_.data() + start_, size};
+      start_ += size;
+      return true;
+    }
+    if (!TRY(fill(size))) return false;
+    return take(size, out);
+  }
+  bool empty() const { return start_ == buffer_.size(); }
+
+ private:
+  bool has(std::size_t size) const { return buffer_.size() - start_ >= size; }
+  Result<bool> fill(std::size_t size) {
+    buffer_.erase(0, start_);
+    start_ = 0;
+    while (!has(size)) {
       char chunk[64u << 10];
       const ssize_t got = ::read(fd_, chunk, sizeof chunk);
       if (got < 0 && errno == EINTR) continue;
@@ -118,13 +132,9 @@ class Source {
       if (got == 0) return false;
       buffer_.append(chunk, static_cast<std::size_t>(got));
     }
-    *out = std::string_view(buffer_).substr(start_, size);
-    start_ += size;
     return true;
   }
-  bool empty() const { return start_ == buffer_.size(); }
 
- private:
   int fd_;
   std::string buffer_;
   std::size_t start_ = 0;
@@ -160,11 +170,13 @@ void Packer::number(std::uint64_t value) {
 
 std::uint64_t Unpacker::long_number() {
   std::uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    unsigned char part = 0;
-    byte(part);
-    value |= static_cast<std::uint64_t>(part & 0x7f) << shift;
-    if ((part & 0x80) == 0) return value;
+  std::size_t at = 0;
+  for (unsigned shift = 0; good_ && shift < 64 && at < rest_.size(); shift += 7) {
+    const auto part = static_cast<unsigned char>(rest_[at++]);
+    value |= static_cast<std::uint64_t>(part & 0x7fu) << shift;
+    if ((part & 0x80u) != 0) continue;
+    rest_.remove_prefix(at);
+    return value;
   }
   good_ = false;
   return 0;
