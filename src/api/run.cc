@@ -137,6 +137,7 @@ class Run {
           (options_.keep_running ? "left running: " : "ended with the command: ") + left);
     }
     const TakenWork work = TRY(take_work(state_, executed->txn, Untraced::kNo, progress_));
+    executed->mount = {};
     outcome_.untracked = work.untracked;
     for (const std::string& note : work.notes) outcome_.notes.push_back(note);
     TRY(fp_taken.hit());

@@ -220,6 +220,7 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn& after = executed->txn;
   const TakenWork work = TRY(take_work(*state_, after, Untraced::kNo, progress));
+  executed->mount = {};
   if (executed->trace.exit_status != 0) {
     TRY(tell_lacking(*state_, after.attempts.back().base, work.reads, executed->notes));
   }

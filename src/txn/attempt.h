@@ -107,6 +107,9 @@ struct Executed {
   std::int64_t duration_ms = 0;
   std::vector<std::string> notes;  // of the agent in it, for a person
   std::string over_budget = {};    // which budget ended it; "" none did
+  // That the command ran in. Whoever takes its work next lets go of it after that: to unmount, the
+  // kernel forgets file by file what was looked at, which keeps a processor busy.
+  repo::Mount mount = {};
 };
 // Runs a command in the last attempt's worktree under the tracer. kNotFound: no such program;
 // nothing ran.

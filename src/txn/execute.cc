@@ -295,7 +295,7 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
                          const RunOptions& options, const Progress& progress) {
   const int attempt = txn.attempts.back().number;
   const repo::Worktree worktree = TRY(repo::find_worktree(txn.attempts.back().worktree));
-  const repo::Mount mount = TRY(repo::Mount::open(worktree));
+  repo::Mount mount = TRY(repo::Mount::open(worktree));
   Command command{state, txn, argv, options, progress, worktree};
   capture::TraceSpec& spec = command.spec;
   spec.enter = mount.fds();
@@ -330,6 +330,7 @@ Result<Executed> execute(State& state, const Txn& txn, const std::vector<std::st
       {events::command_ended(txn.id, attempt, executed.trace.exit_status)}));
   TRY(fp_exec_ended.hit());
   TRY(each(&Companion::after, command));
+  executed.mount = std::move(mount);
   return std::move(executed);
 }
 
