@@ -66,7 +66,7 @@ class NotifyTracer final : public Tracer {
   void answer(const seccomp_notif& request);
   std::uint64_t meet(const CallSite& site);
   void drain(std::uint64_t mark);
-  void add_read(Record record);
+  void add_read(Record& record);
   bool is_of_the_trace(const Record& record) const;
   void record_ends();
 
@@ -194,8 +194,7 @@ std::uint64_t NotifyTracer::meet(const CallSite& site) {
 }
 
 void NotifyTracer::drain(std::uint64_t mark) {
-  const Status drained =
-      preloaded_.ring->drain(mark, [this](Record record) { add_read(std::move(record)); });
+  const Status drained = preloaded_.ring->drain(mark, [this](Record& record) { add_read(record); });
   if (drained) return;
   writer_->lose(drained.error().message);
   preloaded_.ring.reset();
@@ -203,18 +202,17 @@ void NotifyTracer::drain(std::uint64_t mark) {
 
 // What the library could not tell: the outcome of a call that has not returned, and what kind of
 // thing access() found.
-void NotifyTracer::add_read(Record record) {
+void NotifyTracer::add_read(Record& record) {
   const bool found = record.op == Op::kAccess && record.result == 0;
-  if (decoder_.may_look() && (record.assumed || found)) {
-    Record look = record;
-    predict(&look);
-    if (record.assumed) {
-      record = std::move(look);
-    } else {
-      record.mode = look.mode;
-    }
+  if (!decoder_.may_look() || !(record.assumed || found)) return writer_->add(std::move(record));
+  Record look = record;
+  predict(&look);
+  if (found) {
+    const std::uint32_t mode = look.mode;
+    look = record;
+    look.mode = mode;
   }
-  writer_->add(std::move(record));
+  writer_->add(std::move(look));
 }
 
 // The loader opens the library. In a program on a machine of its own (valgrind) nothing is called

@@ -18,6 +18,7 @@ constexpr std::string_view kMagic("GTXNTRC\x03", 8);
 constexpr std::size_t kFlushBytes = 64u << 10;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::uint32_t kMaxPayload = 4u << 20;
+constexpr std::size_t kFrameHead = 8;
 
 constexpr std::uint64_t kMaxTimeMs = 1ull << 53;
 constexpr std::size_t kDigestSize = 64;  // in hex
@@ -40,13 +41,30 @@ std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   return mix(hash, word);
 }
 
+// Another hash of a text, half of which does not wait for the other half: in no file, so it may
+// change. Halves are mixed by different numbers, or texts with equal halves would be near each
+// other.
+std::uint64_t mix_by_halves(std::uint64_t hash, std::string_view text) {
+  hash = mix(hash, text.size());
+  std::uint64_t other = hash + 0x632be59bd9b4e019ull;
+  while (text.size() >= 16) {
+    std::uint64_t words[2];
+    std::memcpy(words, text.data(), 16);
+    hash = mix(hash, words[0]);
+    other = (other ^ words[1]) * 0xff51afd7ed558ccdull;
+    other ^= other >> 32;
+    text.remove_prefix(16);
+  }
+  return mix(mix(hash, text), other);
+}
+
 std::uint32_t checksum(std::string_view bytes) {
   const std::uint64_t hash = mix(0x6774786eu, bytes);
   return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
-void put_u32(std::string* out, std::uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) out->push_back(static_cast<char>(value >> shift));
+void put_u32(char* out, std::uint32_t value) {
+  for (unsigned at = 0; at < 4; ++at) out[at] = static_cast<char>(value >> 8 * at);
 }
 
 std::uint32_t get_u32(const unsigned char* bytes) {
@@ -148,7 +166,7 @@ struct Frame {
 Result<Frame> next_frame(Source* source) {
   Frame frame;
   std::string_view head;
-  if (!TRY(source->take(8, &head))) {
+  if (!TRY(source->take(kFrameHead, &head))) {
     frame.kind = source->empty() ? Frame::Kind::kEnd : Frame::Kind::kDamaged;
     return frame;
   }
@@ -194,8 +212,8 @@ bool RecordWriter::repeated(Record& record) {
   std::uint64_t hash = mix(std::uint64_t{0}, salt_);
   hash = mix(hash,
              static_cast<std::uint64_t>(record.op) << 32 | static_cast<std::uint32_t>(record.pid));
-  hash = mix(hash, record.path);
-  hash = mix(hash, record.path2);
+  hash = mix_by_halves(hash, record.path);
+  hash = mix_by_halves(hash, record.path2);
   hash = mix(hash, static_cast<std::uint64_t>(record.flags) << 32 | record.mode);
   hash = mix(hash, record.ino);
   hash = mix(hash, static_cast<std::uint64_t>(static_cast<std::uint32_t>(record.result)) << 8 |
@@ -219,21 +237,21 @@ void RecordWriter::mark_time(const Record& record) {
   const std::int64_t now = record.time_ms != 0 ? record.time_ms : clock_->wall_ms();
   if (now == marked_ms_) return;
   marked_ms_ = now;
-  payload_.assign(1, 'T');
-  Packer{&payload_}(static_cast<std::uint64_t>(now));
-  frame(payload_);
+  const std::size_t begin = begin_frame('T');
+  Packer{&buffer_}(static_cast<std::uint64_t>(now));
+  end_frame(begin);
 }
 
-void RecordWriter::add(Record record) {
+void RecordWriter::add(Record&& record) {
   const std::lock_guard lock(mutex_);
   if (finished_ || broken_ || repeated(record)) return;
   mark_time(record);
   record.seq = ++count_;
-  payload_.assign(1, 'R');
-  Packer packer(&payload_);
+  const std::size_t begin = begin_frame('R');
+  Packer packer(&buffer_);
   const Lists has = head_parts(packer, record);
   other_parts(packer, has, record);
-  frame(payload_);
+  end_frame(begin);
 }
 
 void RecordWriter::keep_reason(std::string reason) {
@@ -258,16 +276,24 @@ void RecordWriter::show() {
 void RecordWriter::finish() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(finished_, true)) return;
-  payload_.assign(1, 'E');
-  Packer{&payload_}(count_, lost_);
-  frame(payload_);
+  const std::size_t begin = begin_frame('E');
+  Packer{&buffer_}(count_, lost_);
+  end_frame(begin);
   flush();
 }
 
-void RecordWriter::frame(std::string_view payload) {
-  put_u32(&buffer_, static_cast<std::uint32_t>(payload.size()));
-  put_u32(&buffer_, checksum(payload));
-  buffer_.append(payload);
+// What is packed into the buffer from here on is the payload of a frame.
+std::size_t RecordWriter::begin_frame(char type) {
+  const std::size_t begin = buffer_.size();
+  buffer_.append(kFrameHead, '\0');
+  buffer_.push_back(type);
+  return begin;
+}
+
+void RecordWriter::end_frame(std::size_t begin) {
+  const std::string_view payload = std::string_view(buffer_).substr(begin + kFrameHead);
+  put_u32(buffer_.data() + begin, static_cast<std::uint32_t>(payload.size()));
+  put_u32(buffer_.data() + begin + 4, checksum(payload));
   if (buffer_.size() >= kFlushBytes) flush();
 }
 

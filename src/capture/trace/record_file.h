@@ -36,8 +36,10 @@ class RecordWriter {
  public:
   // Borrowed; both must stay until finish(). Without a clock there are no times.
   explicit RecordWriter(int fd, const Clock* clock = nullptr);
-  // Gives it its seq, and the time it is added unless it has one; drops repeated reads.
-  void add(Record record);
+  // Gives it its seq, and the time it is added unless it has one; drops repeated reads. It is not
+  // changed otherwise, wherever it came from.
+  void add(Record&& record);
+  void add(const Record& record) { add(Record(record)); }
   void lose(std::string reason);  // the first reason stays
   void show();                    // what was added so far can be read in the file from now on
   void finish();                  // writes the end mark; what is added later is dropped
@@ -46,7 +48,8 @@ class RecordWriter {
  private:
   bool repeated(Record& record);
   void mark_time(const Record& record);
-  void frame(std::string_view payload);
+  std::size_t begin_frame(char type);
+  void end_frame(std::size_t begin);
   void flush();
   void keep_reason(std::string reason);
 
@@ -61,7 +64,6 @@ class RecordWriter {
   std::uint64_t bytes_ = 0;
   std::uint64_t salt_ = 1;
   std::string buffer_;
-  std::string payload_;
   std::string lost_;
   std::array<std::uint64_t, kSlots> seen_{};
 };

@@ -198,6 +198,23 @@ TEST(RecordFile, TakesNoProcessForAnother) {
   EXPECT_EQ(lists, kProcesses);
 }
 
+// Names that consist of the same eight bytes in every order, equal halves among them.
+TEST(RecordFile, TakesNoPathForAnother) {
+  const MemoryFile file;
+  RecordWriter writer(file.fd());
+  std::size_t added = 0;
+  for (unsigned blocks = 1; blocks <= 12; ++blocks) {
+    for (unsigned order = 0; order < 1u << blocks; ++order, ++added) {
+      std::string path;
+      for (unsigned at = 0; at < blocks; ++at) path.append(8, (order >> at & 1u) != 0 ? 'b' : '/');
+      writer.add(read_of(path));
+    }
+  }
+  writer.finish();
+  RecordSummary summary;
+  EXPECT_EQ(read_all(file, &summary).size(), added);
+}
+
 TEST(RecordFile, CanBeReadWhileItGrows) {
   const MemoryFile file;
   RecordWriter writer(file.fd());

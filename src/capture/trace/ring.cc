@@ -145,8 +145,10 @@ Result<Ring::Step> Ring::take(std::uint64_t position, Slot* entry) {
     if (claimed && ++looks < kLooks) continue;
     const bool filled_in = tag == Tag::kPending || tag == Tag::kDone;
     if (filled_in) {
-      // All but the state, which its writer may be changing.
-      std::memcpy(&entry->time_ms, &slot.time_ms, sizeof slot - offsetof(Slot, time_ms));
+      // All but the state, which its writer may be changing, and what is behind the path.
+      constexpr std::size_t kFirst = offsetof(Slot, time_ms);
+      std::memcpy(&entry->time_ms, &slot.time_ms, offsetof(Slot, path) - kFirst);
+      std::memcpy(entry->path, slot.path, std::min<std::size_t>(entry->length, sizeof slot.path));
       entry->state = seen;
     }
     if (state.compare_exchange_strong(seen, claimed ? ring::word(Tag::kRevoked, position) : next)) {
@@ -155,7 +157,8 @@ Result<Ring::Step> Ring::take(std::uint64_t position, Slot* entry) {
   }
 }
 
-Result<Record> Ring::record_of(const Slot& entry) const {
+// All records of the ring have the same parts, so nothing is left of the one before.
+Status Ring::tell(const Slot& entry, Record& record) const {
   const std::uint64_t position = ring::position_of(entry.state);
   const auto process = processes_.find(entry.process);
   if (process == processes_.end()) return damaged("an entry of nobody", position);
@@ -169,7 +172,8 @@ Result<Record> Ring::record_of(const Slot& entry) const {
   }
   constexpr Op kOps[] = {Op::kOpenRead, Op::kStat, Op::kAccess, Op::kReadlink, Op::kList};
   const bool opens_path = entry.look == Look::kOpen && (entry.flags & O_PATH) != 0;
-  Record record;
+  record.seq = 0;
+  record.again = false;
   record.op = opens_path ? Op::kStat : kOps[static_cast<std::size_t>(entry.look) - 1];
   record.pid = process->second;
   record.path.assign(entry.path, entry.length);
@@ -178,25 +182,26 @@ Result<Record> Ring::record_of(const Slot& entry) const {
   record.assumed = ring::tag_of(entry.state) == Tag::kPending;
   record.result = -static_cast<std::int32_t>(ring::error_of(entry.state));
   record.mode = ring::mode_of(entry.state);
-  if (entry.time_ms <= kLatest) record.time_ms = static_cast<std::int64_t>(entry.time_ms);
-  return record;
+  record.time_ms = entry.time_ms <= kLatest ? static_cast<std::int64_t>(entry.time_ms) : 0;
+  return {};
 }
 
-Status Ring::drain(std::uint64_t mark, const std::function<void(Record)>& sink) {
+Status Ring::drain(std::uint64_t mark, const std::function<void(Record&)>& sink) {
   if (mark < head_ || mark - head_ > kMostBehind) {
     close();
     return damaged("its end", mark);
   }
   Slot entry;
+  Record record;
   for (; head_ < mark; ++head_) {
     const Result<Step> step = take(head_, &entry);
     if (step && *step == Step::kNothing) continue;
-    Result<Record> record = step ? record_of(entry) : std::unexpected(step.error());
-    if (!record) {
+    const Status told = step ? tell(entry, record) : std::unexpected(step.error());
+    if (!told) {
       close();
-      return std::unexpected(record.error());
+      return told;
     }
-    sink(*std::move(record));
+    sink(record);
   }
   std::erase_if(leaving_, [this](const Leaving& gone) {
     if (gone.mark > head_) return false;

@@ -60,7 +60,8 @@ class Ring {
   std::uint64_t mark() const;
   // Hands out, in order, all before `mark`. kCorrupt: the ring is damaged; it is closed, and the
   // library goes on without it. Records whose call has not returned are assumed, and not predicted.
-  Status drain(std::uint64_t mark, const std::function<void(Record)>& sink);
+  // One is lent until `sink` returns, which may number it and nothing else.
+  Status drain(std::uint64_t mark, const std::function<void(Record&)>& sink);
   // The library writes no more; what it has written can still be drained.
   void close();
 
@@ -70,7 +71,7 @@ class Ring {
   Ring() = default;
   enum class Step { kNothing, kEntry };
   Result<Step> take(std::uint64_t position, ring::Slot* entry);
-  Result<Record> record_of(const ring::Slot& entry) const;
+  Status tell(const ring::Slot& entry, Record& record) const;
   void find_the_dead();
 
   UniqueFd memory_;
