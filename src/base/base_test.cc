@@ -134,42 +134,31 @@ std::string mapping_flags(const void* address) {
   return "";
 }
 
-TEST(Heap, AsksForLargePages) {
+// Whether this thread has large pages for what is larger than what was free before.
+bool gets_large_pages() {
   // A sanitizer has an allocator of its own, and a kernel may have no large pages: then the process
   // has its memory as before.
   const bool large =
       !testing::kSanitized && ::access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0;
-  const pid_t child = ::fork();
-  if (child == 0) {
-    prefer_large_pages();
-    // Larger than what was free before.
-    const std::vector<char> block(8 << 20, 'x');
-    const std::string flags = mapping_flags(block.data() + block.size() / 2);
-    ::_exit(block.back() == 'x' && flags.contains(large ? " hg" : "VmFlags:") ? 0 : 1);
-  }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+  prefer_large_pages();
+  const std::vector<char> block(8 << 20, 'x');
+  const std::string flags = mapping_flags(block.data() + block.size() / 2);
+  return block.back() == 'x' && flags.contains(large ? " hg" : "VmFlags:");
 }
 
-// A heap of a thread's own is mapped, above the one that grows by brk.
-TEST(Heap, OfThreadsIsShared) {
-  if (testing::kSanitized) GTEST_SKIP() << "the sanitizer's allocator";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    share_heap();
-    const auto on_heap = [] {
-      const std::vector<char> block(1000);
-      const auto at = reinterpret_cast<std::uintptr_t>(block.data());
-      return at < reinterpret_cast<std::uintptr_t>(::sbrk(0));
-    };
-    bool shared = on_heap();
-    std::thread([&] { shared = shared && on_heap(); }).join();
-    ::_exit(shared ? 0 : 1);
+TEST(Heap, AsksForLargePages) {
+  for (const bool own_thread : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      bool gets = false;
+      const auto ask = [&gets] { gets = gets_large_pages(); };
+      own_thread ? std::thread(ask).join() : ask();
+      ::_exit(gets ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << own_thread;
   }
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

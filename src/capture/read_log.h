@@ -35,7 +35,7 @@ struct HeldLooks {
     Form form = Form::kText;
     bool in_scope = false;  // of a file: the search is known to look at it
   };
-  std::vector<Look> looks;
+  std::deque<Look> looks;  // many; none is moved when one more comes
   // Reasons why everything was read, if the search does not explain them.
   std::set<std::string_view> everything;
   bool opened_index = false;

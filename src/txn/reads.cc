@@ -212,8 +212,8 @@ void ReadsAhead::begin() {
   const bool moved = !attempt.kept.empty() && attempt.base != snapshot_;
   if (moved || std::thread::hardware_concurrency() < 2 || !is_long(attempt.traces)) return;
   if (!prepare()) return;
-  share_heap();
   const auto make = [this]() -> Result<ReadSet> {
+    prefer_large_pages();
     sources_->rules->read_from(*objects_);
     return capture::interpret(*objects_, sources_->input);
   };

@@ -23,11 +23,4 @@ void prefer_large_pages() {
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
-void share_heap() {
-  constexpr int kGrowth = 4 << 20;
-  ::mallopt(M_ARENA_MAX, 1);  // without these all works as before
-  ::mallopt(M_TOP_PAD, kGrowth);
-  ::mallopt(M_TRIM_THRESHOLD, 16 * kGrowth);
-}
-
 }  // namespace gittxn

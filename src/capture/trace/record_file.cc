@@ -143,16 +143,19 @@ class Source {
     buffer_.erase(0, start_);
     start_ = 0;
     while (!has(size)) {
-      char chunk[64u << 10];
-      const ssize_t got = ::read(fd_, chunk, sizeof chunk);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail_errno(errno, "read the trace records");
+      const std::size_t before = buffer_.size();
+      buffer_.resize(before + kChunk);
+      const ssize_t got = ::read(fd_, buffer_.data() + before, kChunk);
+      const int error = errno;
+      buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+      if (got < 0 && error == EINTR) continue;
+      if (got < 0) return fail_errno(error, "read the trace records");
       if (got == 0) return false;
-      buffer_.append(chunk, static_cast<std::size_t>(got));
     }
     return true;
   }
 
+  static constexpr std::size_t kChunk = 64u << 10;
   int fd_;
   std::string buffer_;
   std::size_t start_ = 0;
