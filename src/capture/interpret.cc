@@ -425,8 +425,7 @@ void Interpreter::run() {
   const auto any = [](const Record& record) {
     return Housekeeping::foresees(record.op) || PathResolver::foresees(record);
   };
-  for (const std::string& file : input_.record_files) {
-    // The error is reported below.
+  for (const std::string& file : input_.record_files) {  // errors are told below
     static_cast<void>(read_some_records(file, any, [this](const Record& record) {
       resolver_.foresee(record);
       housekeeping_.foresee(record);

@@ -26,11 +26,6 @@ std::string digest_of(unsigned shape_only, const TreeEntry& entry) {
   return shape_only == 0 ? metadata_of(entry) : std::string(mode_text(entry.mode));
 }
 
-bool in_fresh_directory(const Node* dir) {
-  while (dir != nullptr && !dir->fresh) dir = dir->parent;
-  return dir != nullptr;
-}
-
 }  // namespace
 
 Observer::Observer(const ObserverInput& input, TreeModel& model, ReadLog& log)
@@ -75,10 +70,9 @@ void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   if (depth == kListing) return saw_listing(node, seen);
   const bool root = node.parent == nullptr;  // that it is a directory can never change
   if (held != nullptr && (depth == kContent || !root)) {
-    const HeldLooks::Form form = depth == kContent    ? HeldLooks::Form::kContent
-                                 : depth == kMetadata ? HeldLooks::Form::kMetadata
-                                                      : HeldLooks::Form::kShape;
-    log_.hold(form, node.snapshot_path, node.entry, seen);
+    using Form = HeldLooks::Form;
+    const Form entry = depth == kMetadata ? Form::kMetadata : Form::kShape;
+    log_.hold(depth == kContent ? Form::kContent : entry, node.snapshot_path, node.entry, seen);
   } else if (depth == kContent) {
     log_.add(ReadKind::kContent, node.snapshot_path, node.entry.oid.str(), seen);
   } else if (!root) {

@@ -13,6 +13,7 @@
 
 #include "capture/git/git_argv.h"
 #include "capture/trace/trace.h"
+#include "model/change.h"
 #include "model/read.h"
 
 namespace gittxn::capture {

@@ -19,6 +19,11 @@ bool in_git_directory(std::string_view path) {
          path.contains("/.git/");
 }
 
+bool in_fresh_directory(const Node* dir) {
+  while (dir != nullptr && !dir->fresh) dir = dir->parent;
+  return dir != nullptr;
+}
+
 std::string metadata_of(const TreeEntry& entry) {
   const std::string mode(mode_text(entry.mode));
   return entry.mode == FileMode::kTree ? mode : mode + " " + entry.oid.str();
