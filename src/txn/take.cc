@@ -53,6 +53,27 @@ Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
   return {};
 }
 
+// The commit that the work is a change of, and the one that it was kept as.
+struct Commits {
+  Oid base, kept;
+};
+Status record(State& state, const Txn& txn, const TakenWork& work, const Commits& commits) {
+  events::Taken event;
+  event.attempt = txn.attempts.back().number;
+  event.base = commits.base;
+  event.kept = commits.kept;
+  const std::string reads = reads_to_lines(work.reads);
+  const std::string writes = changes_to_lines(work.changes);
+  const std::vector<Digest> put = TRY(state.store->put_artifacts_soon({reads, writes}));
+  event.reads = put[0];
+  event.reads_complete = work.reads.complete;
+  event.unknown_reason = work.reads.unknown_reason;
+  event.writes = put[1];
+  event.tool_env = work.reads.tool_env_digest;
+  TRY(state.store->append_soon({events::taken(txn.id, event)}));
+  return state.store->make_durable();
+}
+
 // The message of its own last commit, or of the attempt that it goes on from; else its name; else a
 // subject made from the change.
 Result<std::string> message_of(State& state, const Txn& txn, const repo::Taken& taken) {
@@ -139,20 +160,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
               taken.head.value_or(Oid())));
   TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
-  events::Taken event;
-  event.attempt = attempt.number;
-  event.base = taken.base;
-  event.kept = kept;
-  const std::string reads = reads_to_lines(work.reads);
-  const std::string writes = changes_to_lines(work.changes);
-  const std::vector<Digest> put = TRY(state.store->put_artifacts_soon({reads, writes}));
-  event.reads = put[0];
-  event.reads_complete = work.reads.complete;
-  event.unknown_reason = work.reads.unknown_reason;
-  event.writes = put[1];
-  event.tool_env = work.reads.tool_env_digest;
-  TRY(state.store->append_soon({events::taken(txn.id, event)}));
-  TRY(state.store->make_durable());
+  TRY(record(state, txn, work, {taken.base, kept}));
   TRY(fp_recorded.hit());
   return work;
 }
