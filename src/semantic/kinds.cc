@@ -52,6 +52,11 @@ bool is_container(const Node& node) {
 }
 
 bool holds_members(const Node& node) {
+  // Each variable of a group in Go is declared for itself.
+  if (node.kind == "var_declaration" && node.decl.empty() && !node.kids.empty() &&
+      node.kids.back()->kind == "var_spec_list") {
+    return true;
+  }
   const bool holder = is_any(
       node.kind, {"declaration", "field_declaration", "type_definition", "template_declaration"});
   if (holder) {

@@ -341,13 +341,23 @@ std::unique_ptr<Tree> Tree::parse(const Language& language, std::string text, co
   return Versions(language, budget, detail, Texts::kOne).parse(std::move(text));
 }
 
+// A line opens a namespace, which the grammar of C takes for a function.
+static bool opens_namespace(std::string_view text) {
+  constexpr std::string_view kWord = "namespace ";
+  for (std::size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if ((at == 0 || text[at - 1] == '\n') && line.ends_with('{')) return true;
+  }
+  return false;
+}
+
 const Language* language_of(std::string_view path, std::string_view text) {
   const Language* named = language_of_path(path);
   if (named == nullptr) return language_of_first_line(text);
   if (!path.ends_with(".h")) return named;
   const std::optional<FlatTree> clean = VersionParser(*named, {}, Texts::kOne).parse(text);
-  if (clean && !clean->front().error) return named;
   const Language* cpp = find_language("cpp");
+  if (clean && !clean->front().error) return opens_namespace(text) ? cpp : named;
   const auto as_c = Tree::parse(*named, std::string(text), {});
   if (as_c != nullptr && as_c->error_bytes() == 0) return named;
   const auto as_cpp = Tree::parse(*cpp, std::string(text), {});

@@ -126,21 +126,27 @@ Outlines outlines_of(std::string_view path, const std::optional<std::string>& be
                      const std::optional<std::string>& after, const Budget& budget) {
   const Language* known = nullptr;
   std::optional<Versions> versions;
-  const auto outline = [&](const std::optional<std::string>& text) {
+  const auto language = [&](const std::optional<std::string>& text) {
+    return text ? language_of(path, *text) : nullptr;
+  };
+  const Language *was = language(before), *is = language(after);
+  // A header that becomes one of C++, or was one, is read as that in both versions.
+  const bool header = path.ends_with(".h") && was != is && was != nullptr && is != nullptr;
+  if (header) was = is = was->name == "cpp" ? was : is;
+  const auto outline = [&](const std::optional<std::string>& text, const Language* of) {
     if (!text) {
       Outline absent;
       absent.path = path;
       return absent;
     }
-    const Language* language = language_of(path, *text);
-    if (language != known) versions.reset();
-    known = language;
-    if (language != nullptr && !versions) versions.emplace(*language, budget, Detail::kFacts);
-    return outlined(language, path, *text, versions ? &*versions : nullptr);
+    if (of != known) versions.reset();
+    known = of;
+    if (of != nullptr && !versions) versions.emplace(*of, budget, Detail::kFacts);
+    return outlined(of, path, *text, versions ? &*versions : nullptr);
   };
   Outlines both;
-  both.before = outline(before);
-  both.after = outline(after);
+  both.before = outline(before, was);
+  both.after = outline(after, is);
   return both;
 }
 
