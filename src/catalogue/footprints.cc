@@ -22,7 +22,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
     io.name(*text);
   }
   io.list(write.defines, kName);
-  for (auto* names : {&write.gone, &write.maybe, &write.beside, &write.gives})
+  for (auto* names : {&write.gone, &write.maybe, &write.beside, &write.bases, &write.gives})
     io.list(*names, kName);
   io.one_of(write.change, semantic::Change::kMoved);
   for (auto& of : write.what.of) io.flag(of);

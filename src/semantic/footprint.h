@@ -67,6 +67,7 @@ struct Write {
   std::vector<std::string> maybe;   // names that statements, or what is opaque, may define
   std::vector<std::string> beside;  // of a method of an interface in Go, the others that it had
   std::string of_type;              // the name of the type it is a member of
+  std::vector<std::string> bases;   // of a member that is gone, what its type extends
   std::vector<std::string> gives;   // names in the type that it says a call of it, or it, has
   // Of what stands before its parts in its container when they are more or fewer than before, and
   // before those loose statements in it that are.

@@ -356,12 +356,28 @@ std::set<std::string> borrowed_in(const Outline& outline) {
   return names;
 }
 
+std::vector<std::string> bases_of(const Outline& outline, const Outlined& type) {
+  std::vector<std::string> names;
+  for (const std::uint32_t token : type.units.front().tokens) {
+    const Node& leaf = *outline.tree->leaves()[token];
+    if (leaf.says == Fact::kSuper) names.emplace_back(leaf.text);
+  }
+  return names;
+}
+
 void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
   const Outlined& any = is != nullptr ? *is : *was;
   const Outline& there = is != nullptr ? pair.after : pair.before;
   write->needed = is_needed(there, any);
   write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&
                   (is == nullptr || is_hidden(pair.after, *is));
+  if (is == nullptr && was->member && !write->opaque) {
+    const std::string& around = pair.before.symbols[was->parent].id;
+    const auto type = std::ranges::find(pair.after.symbols, around, &Outlined::id);
+    if (type != pair.after.symbols.end() && pair.after.tree != nullptr) {
+      write->bases = bases_of(pair.after, *type);
+    }
+  }
   for (std::string& name : others_of(there, any)) {
     const bool old = std::ranges::any_of(pair.before.symbols, [&](const Outlined& other) {
       return other.container == any.container && other.name == name;

@@ -20,7 +20,10 @@ std::vector<std::string> own_names(const Outline& outline, const Outlined& symbo
 // that is.
 std::set<std::string> borrowed_in(const Outline& outline);
 
-// Fills `gone`, `beside`, `hidden` and `needed`, and adds to `defines` what is gone.
+// The names of the types that a type extends or implements.
+std::vector<std::string> bases_of(const Outline& outline, const Outlined& type);
+
+// Fills `bases`, `gone`, `beside`, `hidden` and `needed`, and adds to `defines` what is gone.
 void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write);
 
 }  // namespace gittxn::semantic

@@ -9,6 +9,7 @@
 #include "base/bug.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "semantic/compare/attributes.h"
 #include "semantic/compare/bound.h"
 #include "semantic/compare/renames.h"
 #include "semantic/footprint.h"
@@ -84,6 +85,7 @@ class FileFootprint {
       if (!before_.contains(symbol.id)) compare(nullptr, &symbol);
     }
     find_renames(pair_, &out_);
+    add_attributes(pair_, &out_);
     find_moves();
   }
 

@@ -88,6 +88,16 @@ bool is_said_anew(const Footprint& side, const Write& gone) {
          });
 }
 
+// A type that the one of `gone` extends has the same member, which is new.
+bool is_inherited(const Footprint& side, const Write& gone) {
+  if (gone.bases.empty() || gone.change != Change::kRemoved) return false;
+  return std::ranges::any_of(side.writes, [&](const Write& write) {
+    return write.change == Change::kAdded && write.after == gone.before &&
+           write.kind == gone.kind && write.defines == gone.defines &&
+           std::ranges::find(gone.bases, write.of_type) != gone.bases.end();
+  });
+}
+
 }  // namespace
 
 void Moved::add(const Write& from, const Write& to) {
@@ -100,7 +110,7 @@ void Moved::add(const Write& from, const Write& to) {
 
 bool Moved::stays(const Write& write, const Use& use) const {
   if (said_anew_.contains(&write)) return true;
-  if (use.role == UseRole::kMember && renamed_.contains(&write)) return true;
+  if (use.role == UseRole::kMember && behind_values_.contains(&write)) return true;
   return writes_.contains(&write) && !files_.contains({&write, use.path});
 }
 
@@ -112,6 +122,7 @@ Moved moved_by(const Footprint& side) {
   }
   for (const Write& from : side.writes) {
     if (is_said_anew(side, from)) moved.add_said_anew(from);
+    if (is_inherited(side, from)) moved.add_inherited(from);
     if (!from.with_type.empty() && is_renamed_type(side, from)) moved.add_renamed(from);
     if (from.change != Change::kRemoved || !may_move(from)) continue;
     const auto found = fresh.find(from.before);
