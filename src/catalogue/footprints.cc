@@ -25,6 +25,8 @@ constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* names : {&write.gone, &write.maybe, &write.beside, &write.bases, &write.gives})
     io.list(*names, kName);
   io.one_of(write.change, semantic::Change::kMoved);
+  io.one_of(write.receiver, semantic::Receiver::kPointer);
+  io.count(write.took);
   for (auto& of : write.what.of) io.flag(of);
   for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
                      &write.never_parsed, &write.member, &write.ordered, &write.runs,
@@ -43,7 +45,7 @@ constexpr auto kUse = [](auto& io, auto& use) {
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
   io.count(use.arity);
-  for (auto* flag : {&use.local, &use.of_local, &use.made, &use.given}) io.flag(*flag);
+  for (auto* flag : {&use.local, &use.of_local, &use.made, &use.valued, &use.given}) io.flag(*flag);
 };
 
 constexpr auto kBound = [](auto& io, auto& bound) {

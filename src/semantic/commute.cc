@@ -80,21 +80,15 @@ class Judge {
     return added;
   }
 
-  // The first write of a symbol; nullptr when there is none.
-  static const Write* write_of(const Footprint& side, const std::string& id) {
-    const auto at = std::ranges::lower_bound(side.writes, id, {}, &Write::symbol);
-    return at != side.writes.end() && at->symbol == id ? &*at : nullptr;
-  }
-
   // It may be gone because what it was in has become something else.
   static bool folded(const Footprint& side, const Write& gone) {
-    const Write* around = write_of(side, gone.container);
+    const Write* around = write_in(side, gone.container);
     return around != nullptr && around->change == Change::kChanged &&
            around->what.has(Capability::kBody);
   }
 
   static bool is_gone(const Footprint& side, const std::string& id) {
-    const Write* there = write_of(side, id);
+    const Write* there = write_in(side, id);
     return there != nullptr && there->change == Change::kRemoved;
   }
 
@@ -273,7 +267,7 @@ class Judge {
   void implementers() {
     for (const Write* write : my_writes()) {
       const bool told = write->change != Change::kChanged || write->strong();
-      if (!told || write->change == Change::kMoved) continue;
+      if (!told || write->change == Change::kMoved || shows_more(*write)) continue;
       std::vector<std::string> types;
       const bool mixin = write->language == "ruby" && !write->member;  // a module's
       if ((write->member || mixin) && !write->of_type.empty()) types = {write->of_type};

@@ -43,11 +43,17 @@ int Footprint::definitions_of(std::string_view name) const {
   return containers;
 }
 
+const Write* write_in(const Footprint& side, std::string_view id) {
+  const auto at = std::ranges::lower_bound(side.writes, id, {}, &Write::symbol);
+  return at != side.writes.end() && at->symbol == id ? &*at : nullptr;
+}
+
 Footprint settled(Footprint all) {
   std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity,
-                    use.of_local, use.made, use.declared, use.given, use.origin, use.kin);
+                    use.of_local, use.made, use.valued, use.declared, use.given, use.origin,
+                    use.kin);
   };
   sort_each_once(&all.uses, key);
   std::ranges::sort(all.paths);

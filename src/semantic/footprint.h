@@ -49,6 +49,14 @@ struct Changed {
   bool strong() const;  // what others rely on: signature, visibility, build, contract in code
 };
 
+// What a method in Go or Rust is called for now, that is gone and there again, where nothing else
+// of its signature changed.
+enum class Receiver : std::uint8_t {
+  kSame,     // as before, or it is no such method
+  kAny,      // whatever it was called for before
+  kPointer,  // in Go, something that has an address, and values of the type no more
+};
+
 struct Write {
   std::string symbol;     // id
   std::string container;  // id
@@ -63,12 +71,14 @@ struct Write {
   Digest before, after;
   std::string renamed_from, renamed_to;  // of kAdded and kRemoved, the id it most likely had or has
   std::string with_type;  // of a member that is kRemoved, a type that has the same one, added
-  std::vector<std::string> gone;    // names that it defined, and does no more
-  std::vector<std::string> maybe;   // names that statements, or what is opaque, may define
-  std::vector<std::string> beside;  // of a method of an interface in Go, the others that it had
-  std::string of_type;              // the name of the type it is a member of
-  std::vector<std::string> bases;   // of a member that is gone, what its type extends
-  std::vector<std::string> gives;   // names in the type that it says a call of it, or it, has
+  std::vector<std::string> gone;   // names that it defined, and does no more
+  std::vector<std::string> maybe;  // names that statements, or what is opaque, may define
+  // Of a method of an interface in Go, the others that it had; of a constant of an enum in Java,
+  // too.
+  std::vector<std::string> beside;
+  std::string of_type;             // the name of the type it is a member of
+  std::vector<std::string> bases;  // of a member that is gone, what its type extends
+  std::vector<std::string> gives;  // names in the type that it says a call of it, or it, has
   // Of what stands before its parts in its container when they are more or fewer than before, and
   // before those loose statements in it that are.
   Digest behind;
@@ -84,7 +94,9 @@ struct Write {
   bool gives_other = false;   // of a function: what a call of it gives has another type
   bool signed_alike = false;  // its signature changed, and says the same to users
   bool takes_more = false;    // of a function: each call of what it was is one of it, too
-  bool number = false;        // of a macro: it stands for a number, and did so before
+  int took = -1;              // of one that does: arguments that it took at most; -1: any number
+  Receiver receiver = Receiver::kSame;
+  bool number = false;  // of a macro: it stands for a number, and did so before
   // Others rely on something of it that changed.
   bool strong() const { return what.strong() && !signed_alike; }
 };
@@ -106,7 +118,7 @@ struct Use {
   UseState state = UseState::kGained;
   int arity = -1;      // arguments of a call; -1 when it is none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
-  bool of_local = false, made = false;  // names.h
+  bool of_local = false, made = false, valued = false;  // names.h
   // A call that was there, whose value is what a member is asked of anew.
   bool given = false;
   // Not of the file's text: the name stands for another one, through modules that hand it on, and
@@ -140,7 +152,7 @@ struct Footprint {
   // Paths of this side in C and C++, each with one of the other side's that it does not include.
   std::set<std::pair<std::string, std::string>> apart;
   // Paths of this side, each with the name of a member that a type has which the file means, and
-  // which the other side left as it is.
+  // which the other side left as it is; or with "module.name", which is so in C++, Go and Rust.
   std::set<std::pair<std::string, std::string>> elsewhere;
   std::vector<Definitions> definitions;  // of each file
   bool empty() const { return writes.empty(); }
@@ -148,6 +160,8 @@ struct Footprint {
 };
 
 Footprint footprint_of_file(const FileChange& change, const Budget& budget);
+// The first write of a symbol; nullptr when there is none.
+const Write* write_in(const Footprint& side, std::string_view id);
 // With its parts in order, and each use once.
 Footprint settled(Footprint footprint);
 // Of changes of different files.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
+#include "semantic/read/values_in_go.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -164,6 +165,17 @@ bool is_given_a_function(const Node& declaration) {
   });
 }
 
+// The preprocessor has to know the name.
+bool is_in_condition(const Node& leaf) {
+  const Node* at = &leaf;
+  for (std::size_t up = 0; up < kMaxCall && at->parent != nullptr; ++up, at = at->parent) {
+    if (at->parent->kind.starts_with("preproc_")) {
+      return at->field == "condition" || at->field == "name" || at->kind == "preproc_defined";
+    }
+  }
+  return false;
+}
+
 // The name of a type stands where one is made.
 bool is_made(const Node& leaf, std::string_view language) {
   // A function that is given one does not make it.
@@ -315,6 +327,8 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   if (leaf.kind == "type_identifier" || tree.language().name == "rust") {
     read.made = is_made(leaf, tree.language().name);
   }
+  if (is_any(tree.language().name, {"c", "cpp"})) read.made = read.made || is_in_condition(leaf);
+  if (tree.language().name == "go") read.valued = is_valued(tree, leaf);
   names->push_back(read);
 }
 

@@ -67,14 +67,30 @@ Judged by_import(const Defined& defined, const Use& use, Whose whose) {
   return {sure ? Verdict::kBlock : Verdict::kValidate, Rule::kImport};
 }
 
+// The use is one of what the function takes now, too.
+bool takes_it(const Write& write, const Use& use) {
+  if (!write.takes_more) return false;
+  // Rust takes a trait once, be it derived or said.
+  if (write.kind == "type" && use.symbol.contains("/impl#[")) return false;
+  if (write.kind == "macro" && use.made) return false;
+  if (write.receiver == Receiver::kAny) return true;
+  // No value in Go has the method, but what has an address.
+  if (write.receiver == Receiver::kPointer) {
+    return !use.qualifier.empty() && use.qualifier != write.of_type;
+  }
+  const bool called =
+      use.arity >= 0 || !is_function(write.kind) || !is_any(write.language, {"c", "cpp", "go"});
+  // A call of more than it took means another function of that name, in C++.
+  return called && (write.took < 0 || use.arity <= write.took);
+}
+
 Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const bool added = defined.event == Event::kAdded;
   const bool fresh = added || defined.write->change == Change::kAdded;
   const Rule rule = fresh ? Rule::kNewDefinition : Rule::kDefinitionUse;
   if (use.state == UseState::kKept) return {Verdict::kValidate, rule};
   const Write& write = *defined.write;
-  const bool called = use.arity >= 0 || !is_any(write.language, {"c", "go"});
-  if (write.takes_more && called) return {Verdict::kValidate, Rule::kBodyCaller};
+  if (takes_it(write, use)) return {Verdict::kValidate, Rule::kBodyCaller};
   // A name is linked once in C, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
   if (fresh && linked && use.path != write.path) return {Verdict::kValidate, rule};
@@ -89,8 +105,9 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
 // something else.
 Judged by_shape(const Defined& defined, const Use& use) {
   const bool called = use.arity >= 0 && defined.write->language == "python";
-  if ((use.made || called) && use.role != UseRole::kSuper)
-    return {Verdict::kBlock, Rule::kDefinitionUse};
+  const bool valued = defined.write->receiver == Receiver::kPointer;
+  const bool meant = valued ? use.valued : use.made || called;
+  if (meant && use.role != UseRole::kSuper) return {Verdict::kBlock, Rule::kDefinitionUse};
   return {Verdict::kValidate, Rule::kAmbiguous};
 }
 
@@ -169,6 +186,10 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     for (const std::string& name : write->maybe) {
       all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
     }
+    // Values of the type have it no more, where they are given to an interface.
+    if (write->receiver == Receiver::kPointer && write->change == Change::kRemoved) {
+      all.push_back({write->of_type, write, Event::kShape});
+    }
     if (shapes_type(*write)) {
       all.push_back({write->of_type, write, write->needed ? Event::kShape : Event::kMaybe});
     }
@@ -194,6 +215,11 @@ Judged judge(const Defined& defined, const Use& use, Whose whose) {
     return {Verdict::kValidate, Rule::kAmbiguous};
   }
   return {verdict, rule};
+}
+
+bool shows_more(const Write& write) {
+  return write.language == "cpp" && write.takes_more && write.member &&
+         write.what.has(Capability::kVisibility) && !write.what.has(Capability::kSignature);
 }
 
 std::string did(const Write& write) {

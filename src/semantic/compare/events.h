@@ -64,6 +64,9 @@ struct Whose {
 
 Judged judge(const Defined& defined, const Use& use, Whose whose);
 
+// A member of a class in C++ that more may use, and nothing else: classes of it may show less.
+bool shows_more(const Write& write);
+
 // "renamed a.py/f(). to a.py/g()." and the like.
 std::string did(const Write& write);
 

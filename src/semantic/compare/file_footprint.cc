@@ -209,10 +209,9 @@ class FileFootprint {
       write.behind = sha256(at->second);
     uses_of(was, is, &write);
     note_sight(pair_, was, is, &write);
-    write.signed_alike = signed_alike(pair_, was, is);
+    note_users(pair_, was, is, &write);
     write.gives = types_said(any);
     write.gives_other = gives_another_type(was, is);
-    write.takes_more = takes_more(pair_, was, is);
     write.number = stays_number(was, is);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
@@ -333,7 +332,7 @@ class FileFootprint {
     Names now, then;
     if (is != nullptr) {
       const Units fresh = only_in(*is, was);
-      const bool all = was == nullptr || write->opaque;
+      const bool all = was == nullptr || write->opaque || becomes_constant_method(pair_, was, is);
       const bool reordered = was != nullptr && fresh.empty() && only_in(*was, is).empty() &&
                              write->what.has(Capability::kBody);
       const bool head = all || reordered || head_of(*is) != head_of(*was);
@@ -405,7 +404,8 @@ class FileFootprint {
   void add_use(const NameRead& read, UseState state, const Write& write) {
     out_.uses.push_back({std::string(read.name), write.symbol, write.path,
                          std::string(read.qualifier), std::string(read.declared), write.language,
-                         read.role, state, read.arity, read.local, read.of_local, read.made});
+                         read.role, state, read.arity, read.local, read.of_local, read.made,
+                         read.valued});
   }
 
   // --- places ---

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/bug.h"
+#include "semantic/compare/events.h"
 #include "semantic/compare/sight.h"
+#include "semantic/kinds.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -35,9 +37,9 @@ void add_members(const Footprint& side, const Write& from, const Write& to, Move
   for (; at != side.writes.end() && at->symbol.starts_with(from.symbol); ++at) {
     if (at->change != Change::kRemoved) continue;
     const std::string there = to.symbol + at->symbol.substr(from.symbol.size());
-    const auto member = std::ranges::lower_bound(side.writes, there, {}, &Write::symbol);
-    const bool same = member != side.writes.end() && member->symbol == there &&
-                      member->change == Change::kAdded && member->after == at->before;
+    const Write* member = write_in(side, there);
+    const bool same =
+        member != nullptr && member->change == Change::kAdded && member->after == at->before;
     if (same) moved->add(*at, *member);
   }
 }
@@ -50,9 +52,8 @@ void add_exports(const Footprint& side, const Write& from, const Write& to, Move
                      given.symbol.contains("exports") && hands_on(side, given, to);
     if (!was) continue;
     const std::string there = to.path + given.symbol.substr(given.path.size());
-    const auto is = std::ranges::lower_bound(side.writes, there, {}, &Write::symbol);
-    const bool same = is != side.writes.end() && is->symbol == there &&
-                      is->change == Change::kAdded && is->after == given.before;
+    const Write* is = write_in(side, there);
+    const bool same = is != nullptr && is->change == Change::kAdded && is->after == given.before;
     if (same) moved->add(given, *is);
   }
 }
@@ -88,6 +89,31 @@ bool is_said_anew(const Footprint& side, const Write& gone) {
          });
 }
 
+// The id of a function behind its name: what its parameters are in C++.
+std::string_view parameters_of(const Write& write) {
+  const std::size_t open = write.symbol.find('(', write.container.size());
+  return open == std::string::npos ? std::string_view()
+                                   : std::string_view(write.symbol).substr(open);
+}
+
+// The functions in C++ that a file defines and a header declares, gone or there again with other
+// parameters that callers may leave out.
+void add_definitions(const Footprint& side, Moved* moved) {
+  const auto is_told = [](const Write& write) {
+    return write.language == "cpp" && is_function(write.kind) &&
+           (write.change == Change::kAdded || write.change == Change::kRemoved);
+  };
+  for (const Write& header : side.writes) {
+    if (!is_told(header) || !header.takes_more || !is_header(header.path)) continue;
+    for (const Write& definition : side.writes) {
+      const bool its = is_told(definition) && definition.change == header.change &&
+                       definition.defines == header.defines && !is_header(definition.path) &&
+                       parameters_of(definition) == parameters_of(header);
+      if (its) moved->add_declared(definition);
+    }
+  }
+}
+
 // A type that the one of `gone` extends has the same member, which is new.
 bool is_inherited(const Footprint& side, const Write& gone) {
   if (gone.bases.empty() || gone.change != Change::kRemoved) return false;
@@ -110,6 +136,8 @@ void Moved::add(const Write& from, const Write& to) {
 
 bool Moved::stays(const Write& write, const Use& use) const {
   if (said_anew_.contains(&write)) return true;
+  // The header is judged in its place.
+  if (declared_.contains(&write)) return use.path != write.path;
   if (use.role == UseRole::kMember && behind_values_.contains(&write)) return true;
   return writes_.contains(&write) && !files_.contains({&write, use.path});
 }
@@ -136,6 +164,7 @@ Moved moved_by(const Footprint& side) {
       }
     }
   }
+  add_definitions(side, &moved);
   return moved;
 }
 

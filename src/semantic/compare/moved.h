@@ -23,11 +23,13 @@ class Moved {
   void add_inherited(const Write& from) { behind_values_.insert(&from); }
   // An import is gone that another one says in its place.
   void add_said_anew(const Write& from) { said_anew_.insert(&from); }
+  // A function that is gone and there again takes what it took, by what a header says.
+  void add_declared(const Write& definition) { declared_.insert(&definition); }
   // The write is no change for the use.
   bool stays(const Write& write, const Use& use) const;
 
  private:
-  std::set<const Write*> writes_, behind_values_, said_anew_;
+  std::set<const Write*> writes_, behind_values_, said_anew_, declared_;
   std::set<std::pair<const Write*, std::string>> files_;  // of both halves
 };
 

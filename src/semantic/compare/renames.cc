@@ -8,6 +8,8 @@
 
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
+#include "semantic/symbols/imports.h"
+#include "semantic/symbols/signatures.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -49,6 +51,8 @@ class Renames {
     for (Write* was : gone_) {
       find_likest(was);
       find_member(was);
+      find_again(was);
+      find_constant(was);
     }
   }
 
@@ -98,6 +102,41 @@ class Renames {
       const bool same =
           seen_of(pair_.before, a, was->of_type) == seen_of(pair_.after, b, is->of_type);
       if (same) was->with_type = is->of_type;
+    }
+  }
+
+  // The function of that name in its container, which has one of it alone before and after.
+  void find_again(Write* was) const {
+    const auto may_be_called = [](const auto& one) {
+      return is_function(one.kind) || one.kind == "variable";
+    };
+    if (!may_be_called(*was)) return;
+    const auto is_its = [&](const auto& other) {
+      return other.container == was->container && other.defines == was->defines &&
+             may_be_called(other);
+    };
+    const auto alone = [&](const Outline& outline) {
+      return std::ranges::count_if(outline.symbols, [&](const Outlined& symbol) {
+               return is_its(symbol) && type_of(outline, symbol) == was->of_type;
+             }) == 1;
+    };
+    const auto found = std::ranges::find_if(
+        fresh_, [&](const Write* is) { return is_its(*is) && is->of_type == was->of_type; });
+    if (found == fresh_.end() || !alone(pair_.before) || !alone(pair_.after)) return;
+    Write& is = **found;
+    const Outlined &a = *before_.at(was->symbol), &b = *after_.at(is.symbol);
+    note_users(pair_, &a, &b, was);
+    note_users(pair_, &a, &b, &is);
+    was->signed_alike = is.signed_alike = false;  // each is gone or new
+  }
+
+  // What stood for a number is a constant of the same name now.
+  void find_constant(Write* was) const {
+    if (was->kind != "macro") return;
+    for (Write* is : fresh_) {
+      if (is->container != was->container || is->defines != was->defines) continue;
+      if (!stands_for_constant(pair_, *before_.at(was->symbol), *after_.at(is->symbol))) continue;
+      was->number = was->takes_more = is->takes_more = true;
     }
   }
 

@@ -1,4 +1,5 @@
-// Writes of one file by which something has another name: for file_footprint.cc alone.
+// Writes of one file by which something has another name, or another id: for file_footprint.cc
+// alone.
 #pragma once
 
 #include "semantic/footprint.h"
@@ -6,7 +7,9 @@
 
 namespace gittxn::semantic {
 
-// Fills `renamed_from`, `renamed_to` and `with_type` of the writes of a file.
+// Fills `renamed_from`, `renamed_to` and `with_type` of the writes of a file, and `takes_more`,
+// `took` and `receiver` of both writes of a function that is gone and there again, for its id says
+// its parameters in C++ and what it is called for in Go and Rust.
 void find_renames(const Outlines& pair, Footprint* footprint);
 
 }  // namespace gittxn::semantic

@@ -1,0 +1,117 @@
+#include "semantic/read/values_in_go.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "semantic/kinds.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr std::uint32_t kMostTokens = 20'000;  // of a function that is looked through
+constexpr int kMostNames = 4;                  // that a value goes through
+
+bool is_function_in_go(const Node& node) {
+  return is_any(node.kind, {"function_declaration", "method_declaration", "func_literal"});
+}
+
+const Node* function_around(const Node& node) {
+  const Node* up = node.parent;
+  while (up != nullptr && !is_function_in_go(*up)) up = up->parent;
+  return up;
+}
+
+class ValueInGo {
+ public:
+  ValueInGo(const Tree& tree, std::string_view type) : tree_(tree), type_(type) {}
+
+  // The value that `node` is may be given to an interface.
+  bool is_given(const Node& node, int names) const {
+    const Node* value = &node;
+    while (value->parent != nullptr && value->parent->kind == "parenthesized_expression") {
+      value = value->parent;
+    }
+    const Node* around = value->parent;
+    if (around == nullptr) return false;
+    if (is_any(around->kind, {"argument_list", "send_statement"})) return true;
+    if (around->kind == "literal_element") return is_other_element(*around);
+    return around->kind == "expression_list" && is_given_by(*around, names);
+  }
+
+  // A variable that is declared in `declaration` and has such a value.
+  bool is_given_later(const Node& declaration, int names) const {
+    const Node* left = kid_in(declaration, "left");
+    for (const Node* kid : (left == nullptr ? declaration : *left).kids) {
+      const bool name = kid->kind == "identifier" && (left != nullptr || kid->field == "name");
+      if (name && is_name_given(*kid, names)) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool is_given_by(const Node& values, int names) const {
+    const Node& statement = *values.parent;
+    if (statement.kind == "return_statement") return !is_result(statement);
+    if (statement.kind == "assignment_statement") return values.field == "right";
+    if (!is_any(statement.kind, {"short_var_declaration", "var_spec"})) return false;
+    const Node* said = kid_in(statement, "type");
+    if (said != nullptr && said->text != type_) return true;
+    return values.field != "left" && is_given_later(statement, names);
+  }
+
+  // The function says that it gives one of the type.
+  bool is_result(const Node& statement) const {
+    const Node* function = function_around(statement);
+    const Node* result = function == nullptr ? nullptr : kid_in(*function, "result");
+    if (result == nullptr || result->text == type_) return true;
+    return std::ranges::any_of(result->kids, [&](const Node* kid) {
+      const Node* type = kid_in(*kid, "type");
+      return type != nullptr && type->text == type_;
+    });
+  }
+
+  // What it is an element of does not say that its elements are of the type.
+  bool is_other_element(const Node& element) const {
+    const Node* up = element.parent;
+    while (up != nullptr && up->kind != "composite_literal") up = up->parent;
+    const Node* list = up == nullptr ? nullptr : kid_in(*up, "type");
+    const bool said =
+        list != nullptr && is_any(list->kind, {"slice_type", "array_type", "map_type"});
+    return !said || !list->text.ends_with(type_);
+  }
+
+  bool is_name_given(const Node& name, int names) const {
+    if (names == 0) return true;
+    const Node* function = function_around(name);
+    const Node& scope = function == nullptr ? tree_.root() : *function;
+    if (scope.leaves > kMostTokens) return true;
+    const std::vector<const Node*>& leaves = tree_.leaves();
+    for (std::uint32_t i = name.leaf + 1; i < scope.leaf + scope.leaves; ++i) {
+      const bool its = leaves[i]->text == name.text && leaves[i - 1]->text != ".";
+      if (its && is_given(*leaves[i], names - 1)) return true;
+    }
+    return false;
+  }
+
+  const Tree& tree_;
+  std::string_view type_;
+};
+
+}  // namespace
+
+bool is_valued(const Tree& tree, const Node& leaf) {
+  const Node* type = &leaf;
+  if (type->parent == nullptr) return false;
+  if (is_any(type->parent->kind, {"qualified_type", "selector_expression"})) type = type->parent;
+  const Node* around = type->parent;
+  if (around == nullptr) return false;
+  const ValueInGo value(tree, type->text);
+  const bool literal = around->kind == "composite_literal" && type->field == "type";
+  const bool conversion = around->kind == "call_expression" && type->field == "function";
+  if (literal || conversion) return value.is_given(*around, kMostNames);
+  const bool declares = is_any(around->kind, {"var_spec", "parameter_declaration"});
+  return declares && type->field == "type" && value.is_given_later(*around, kMostNames);
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,156 @@
+#include "semantic/symbols/parameters.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "semantic/kinds.h"
+#include "semantic/symbols/signature_words.h"
+
+namespace gittxn::semantic {
+namespace {
+
+struct Parameter {
+  std::string_view name;   // in Python; else all of it but the value that it has when left out
+  std::string_view value;  // it has when it is left out
+  enum class Kind : std::uint8_t {
+    kPlain,
+    kOptional,
+    kRest,
+    kNamedRest,
+    kMark
+  } kind = Kind::kPlain;
+  std::string_view own = {};  // its name, where callers cannot say it
+  bool operator==(const Parameter& other) const {
+    return name == other.name && value == other.value && kind == other.kind;
+  }
+};
+using Parameters = std::vector<Parameter>;
+using PKind = Parameter::Kind;
+
+Parameter in_python(const Node& node) {
+  const auto text_of = [&](std::string_view field) {
+    const Node* kid = kid_in(node, field);
+    return kid == nullptr ? std::string_view() : kid->text;
+  };
+  if (node.kind == "identifier") return {node.text, {}, PKind::kPlain};
+  if (node.kind.ends_with("default_parameter")) {
+    return {text_of("name"), text_of("value"), PKind::kOptional};
+  }
+  if (node.kind == "typed_parameter") {
+    return node.kids.empty() ? Parameter{node.text, {}, PKind::kPlain}
+                             : in_python(*node.kids.front());
+  }
+  if (node.kind == "list_splat_pattern") return {node.text, {}, PKind::kRest};
+  if (node.kind == "dictionary_splat_pattern") return {node.text, {}, PKind::kNamedRest};
+  return {node.text, {}, PKind::kMark};
+}
+
+// The name of a parameter in a script that is nothing but a name; nullptr: it is taken apart.
+const Node* plain_name(const Node& node) {
+  if (node.kind == "identifier") return &node;
+  const bool holds =
+      is_any(node.kind, {"assignment_pattern", "required_parameter", "optional_parameter"});
+  const Node* inner =
+      holds ? kid_in(node, node.kind == "assignment_pattern" ? "left" : "pattern") : nullptr;
+  return inner != nullptr && inner->kind == "identifier" ? inner : nullptr;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_any(text.substr(text.size() - 1), {" ", "=", "\n", "\t"})) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+Parameter in_others(std::string_view language, const Node& node) {
+  const Node* value = kid_in(node, node.kind == "assignment_pattern" ? "right" : "value");
+  const bool rest = node.kind == "rest_pattern" || node.kind == "variadic_parameter_declaration" ||
+                    node.text.starts_with("...");
+  if (rest) return {node.text, {}, PKind::kRest};
+  Parameter found{node.text, {}, PKind::kPlain};
+  if (node.kind == "optional_parameter") found.kind = PKind::kOptional;
+  if (value != nullptr) {
+    found.name = trimmed(
+        node.text.substr(0, static_cast<std::size_t>(value->text.data() - node.text.data())));
+    found.value = value->text;
+    found.kind = PKind::kOptional;
+  }
+  const Node* own = language == "go" ? nullptr : plain_name(node);
+  if (own == nullptr) return found;
+  found.own = own->text;
+  const char* type = own->text.data() + own->text.size();
+  const char* end = found.name.data() + found.name.size();
+  found.name = end > type ? std::string_view(type, static_cast<std::size_t>(end - type))
+                          : std::string_view();
+  return found;
+}
+
+Parameters parameters_in(std::string_view language, const Node& list) {
+  Parameters all;
+  if (list.kids.empty()) return {in_others(language, list)};  // `total => 1`
+  for (const Node* kid : list.kids) {
+    if (kid->comment || is_any(kid->text, {",", "(", ")"})) continue;
+    all.push_back(language == "python" ? in_python(*kid) : in_others(language, *kid));
+  }
+  return all;
+}
+
+// Whoever gave `was` may give the same to `is`.
+bool accepts(const Parameter& was, const Parameter& is) {
+  if (was.name != is.name) return false;
+  if (was.kind == is.kind) return was.value == is.value;
+  return was.kind == PKind::kPlain && is.kind == PKind::kOptional;
+}
+
+// Behind these, parameters are given by their names alone.
+bool ends_places(const Parameter& one) {
+  return one.kind == PKind::kRest || one.kind == PKind::kNamedRest || one.name == "*";
+}
+
+// Each call of a function with `was` is one of a function with `is`.
+bool accepts_all(std::string_view language, const Parameters& was, const Parameters& is) {
+  const bool anything = !is.empty() && is.front().kind == PKind::kRest &&
+                        (is.back().kind == PKind::kNamedRest || language == "javascript");
+  if (anything) return true;
+  const auto old_end = std::ranges::find_if(was, ends_places);
+  const auto new_end = std::ranges::find_if(is, ends_places);
+  const auto places = old_end - was.begin();
+  if (new_end - is.begin() < places) return false;
+  if (!std::equal(was.begin(), old_end, is.begin(), accepts)) return false;
+  const bool takes_rest = old_end != was.end() && old_end->kind == PKind::kRest;
+  if (takes_rest && new_end - is.begin() != places) return false;
+  for (auto one = old_end; one != was.end(); ++one) {
+    if (one->name == "*") continue;
+    const bool there = std::any_of(is.begin() + places, is.end(), [&](const Parameter& now) {
+      return accepts(*one, now) || (one->kind == now.kind && ends_places(*one));
+    });
+    if (!there) return false;
+  }
+  return std::all_of(is.begin() + places, is.end(), [&](const Parameter& now) {
+    if (now.kind != PKind::kPlain && now.kind != PKind::kMark) return true;
+    if (now.name == "*") return true;
+    return language == "python" && std::any_of(old_end, was.end(), [&](const Parameter& one) {
+             return one.name == now.name;
+           });
+  });
+}
+
+Words own_names_of(const Parameters& parameters) {
+  Words names;
+  for (const Parameter& one : parameters) {
+    if (!one.own.empty()) names.push_back(one.own);
+  }
+  return names;
+}
+
+}  // namespace
+
+Callers callers_with(std::string_view language, const Node& was, const Node& is) {
+  const Parameters old = parameters_in(language, was), now = parameters_in(language, is);
+  if (!keep_places(own_names_of(old), own_names_of(now))) return Callers::kOther;
+  if (old == now) return Callers::kSame;
+  return accepts_all(language, old, now) ? Callers::kMore : Callers::kOther;
+}
+
+}  // namespace gittxn::semantic

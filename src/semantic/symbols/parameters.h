@@ -1,0 +1,17 @@
+// Parameters of functions in Go, Python and scripts, and what callers may give: for signatures.cc
+// and values.cc alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+enum class Callers : std::uint8_t { kOther, kSame, kMore };
+
+// The arguments that callers may give, of two lists of parameters: some others, the same, or more.
+Callers callers_with(std::string_view language, const Node& was, const Node& is);
+
+}  // namespace gittxn::semantic
