@@ -26,12 +26,13 @@ constexpr auto kWrite = [](auto& io, auto& write) {
     io.list(*names, kName);
   io.one_of(write.change, semantic::Change::kMoved);
   io.one_of(write.receiver, semantic::Receiver::kPointer);
-  io.count(write.took);
+  for (auto* number : {&write.took, &write.least, &write.most}) io.count(*number);
   for (auto& of : write.what.of) io.flag(of);
-  for (auto* flag : {&write.what.contract_in_words, &write.what.comments, &write.opaque,
-                     &write.never_parsed, &write.member, &write.ordered, &write.runs,
-                     &write.overload, &write.feeds_all, &write.hidden, &write.needed,
-                     &write.signed_alike, &write.takes_more, &write.number, &write.gives_other}) {
+  for (auto* flag :
+       {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
+        &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
+        &write.hidden, &write.needed, &write.signed_alike, &write.takes_more, &write.done,
+        &write.number, &write.gives_other}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);

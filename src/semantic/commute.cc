@@ -278,11 +278,19 @@ class Judge {
           if (reach(write->language, use.language) != Reach::kFull) continue;
           if (agreed_.contains(use.symbol) || moved_.stays(*write, use)) continue;
           if (!use.origin.empty() && use.origin != write->path) continue;
+          if (write->done && !has_its_own(*write, use.symbol)) continue;
           find(Verdict::kBlock, Rule::kImplementers, *write, use.symbol, type,
                {did(*write), "made " + use.symbol + " one of '" + type + "'"});
         }
       }
     }
+  }
+
+  // They give the type a member of that name.
+  bool has_its_own(const Write& write, const std::string& type) const {
+    return std::ranges::any_of(their_writes(), [&](const Write* other) {
+      return other->symbol.starts_with(type) && other->defines == write.defines;
+    });
   }
 
   // A type in Go is one of an interface when it has its methods, and says so nowhere.

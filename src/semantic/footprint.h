@@ -95,7 +95,10 @@ struct Write {
   bool signed_alike = false;  // its signature changed, and says the same to users
   bool takes_more = false;    // of a function: each call of what it was is one of it, too
   int took = -1;              // of one that does: arguments that it took at most; -1: any number
+  // Of a function, arguments that a call of it had or has at least and at most; -1: not known.
+  int least = -1, most = -1;
   Receiver receiver = Receiver::kSame;
+  bool done = false;  // of a member that is kAdded: a function that who has its type need not have
   bool number = false;  // of a macro: it stands for a number, and did so before
   // Others rely on something of it that changed.
   bool strong() const { return what.strong() && !signed_alike; }
@@ -139,6 +142,7 @@ struct Bound {
 };
 inline constexpr const char* kAnyName =
     "*";  // as the name of a Bound: an import does not say which
+inline constexpr const char* kListForStar = "__all__";  // of Python: the names that `*` means
 
 // Counts of the containers in a changed file, before and after, that have something of a name that
 // is theirs; sorted by name. What an import brings in is somebody else's.

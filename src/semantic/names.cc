@@ -165,6 +165,21 @@ bool is_given_a_function(const Node& declaration) {
   });
 }
 
+// A constant in Java for which an expression does something, and that has to do something for all.
+bool is_one_of_all(const Node& leaf) {
+  const Node* label = leaf.parent;
+  if (label == nullptr || label->kind != "switch_label") return false;
+  const Node* block = label->parent == nullptr ? nullptr : label->parent->parent;
+  const Node* whole = block == nullptr ? nullptr : block->parent;
+  if (whole == nullptr || whole->kind != "switch_expression" || whole->parent == nullptr) {
+    return false;
+  }
+  const bool statement = is_any(whole->parent->kind, {"block", "switch_block_statement_group"});
+  return !statement && std::ranges::none_of(block->kids, [](const Node* rule) {
+    return !rule->kids.empty() && rule->kids.front()->text.contains("default");
+  });
+}
+
 // The preprocessor has to know the name.
 bool is_in_condition(const Node& leaf) {
   const Node* at = &leaf;
@@ -328,6 +343,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.made = is_made(leaf, tree.language().name);
   }
   if (is_any(tree.language().name, {"c", "cpp"})) read.made = read.made || is_in_condition(leaf);
+  if (tree.language().name == "java") read.made = read.made || is_one_of_all(leaf);
   if (tree.language().name == "go") read.valued = is_valued(tree, leaf);
   names->push_back(read);
 }

@@ -291,14 +291,46 @@ bool is_needed(const Outline& outline, const Outlined& symbol) {
   return language == "java" && node.kind == "method_declaration" && !has_kid(node, "block");
 }
 
-// The other methods of the interface in Go that a method is of.
+bool is_enum_constant(const Outline& outline, const Outlined& symbol) {
+  return language_in(outline) == "java" && symbol.member && symbol.kind == "constant";
+}
+
+// The other methods of the interface in Go that a method is of, or constants of an enum in Java.
 std::vector<std::string> others_of(const Outline& outline, const Outlined& symbol) {
   std::vector<std::string> names;
-  if (language_in(outline) != "go" || !is_needed(outline, symbol) || symbol.kind == "field") {
-    return names;
-  }
+  const bool method =
+      language_in(outline) == "go" && is_needed(outline, symbol) && symbol.kind != "field";
+  if (!method && !is_enum_constant(outline, symbol)) return names;
   for (const Outlined& other : outline.symbols) {
-    if (other.container == symbol.container && other.id != symbol.id) names.push_back(other.name);
+    const bool its = other.container == symbol.container && other.id != symbol.id;
+    if (its && (method || other.kind == "constant")) names.push_back(other.name);
+  }
+  return names;
+}
+
+// A method that a type has and that those which are one of it need not have themselves.
+bool is_done(const Outline& outline, const Outlined& symbol) {
+  if (!symbol.member || !is_function(symbol.kind) || symbol.nodes.empty()) return false;
+  const Node& node = *symbol.nodes.front();
+  const std::string_view language = language_in(outline);
+  if (language == "java") return has_kid(node, "block");
+  if (language == "rust") return node.kind == "function_item";
+  if (language == "cpp") return !squeeze(node.text).ends_with("=0;");
+  if (language == "python") return !says(symbol, Capability::kContract, "abstractmethod");
+  return in_script(outline) && node.kind == "method_definition";
+}
+
+// What a star brings in, in Python.
+bool is_list_for_star(const Outline& outline, const Outlined& symbol) {
+  return language_in(outline) == "python" && symbol.parent == 0 && symbol.name == kListForStar;
+}
+
+std::vector<std::string> listed_in(const Outline& outline, const Outlined& symbol) {
+  std::vector<std::string> names;
+  for (const Unit& unit : symbol.units) {
+    names_in(outline, symbol, unit, [&](const NameIn& in) {
+      if (in.read.role == UseRole::kText) names.emplace_back(in.read.name);
+    });
   }
   return names;
 }
@@ -369,6 +401,7 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   const Outlined& any = is != nullptr ? *is : *was;
   const Outline& there = is != nullptr ? pair.after : pair.before;
   write->needed = is_needed(there, any);
+  write->done = was == nullptr && is_done(there, any);
   write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&
                   (is == nullptr || is_hidden(pair.after, *is));
   if (is == nullptr && was->member && !write->opaque) {
@@ -390,6 +423,10 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   if (write->kind == "file") {
     before = handed_out(pair.before);
     after = handed_out(pair.after);
+  }
+  if (is_list_for_star(pair.after, any)) {
+    before = listed_in(pair.before, *was);
+    after = listed_in(pair.after, *is);
   }
   std::ranges::sort(before);
   std::ranges::sort(after);

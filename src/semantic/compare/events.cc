@@ -84,12 +84,23 @@ bool takes_it(const Write& write, const Use& use) {
   return called && (write.took < 0 || use.arity <= write.took);
 }
 
+// The call has another number of arguments than the function had or has, so that its compiler took
+// it for one of another function. In Go one argument may be several that a call gives.
+bool is_other_call(const Write& write, const Use& use) {
+  if (write.least < 0 || use.arity < 0 || !is_function(write.kind)) return false;
+  if (use.language != write.language || (write.language == "go" && use.arity == 1)) return false;
+  // By the name of the type, what a method is called for is the first one.
+  const bool by_type = !write.of_type.empty() && is_any(write.language, {"go", "rust"});
+  return use.arity < write.least || (write.most >= 0 && use.arity > write.most + (by_type ? 1 : 0));
+}
+
 Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const bool added = defined.event == Event::kAdded;
   const bool fresh = added || defined.write->change == Change::kAdded;
   const Rule rule = fresh ? Rule::kNewDefinition : Rule::kDefinitionUse;
   if (use.state == UseState::kKept) return {Verdict::kValidate, rule};
   const Write& write = *defined.write;
+  if (is_other_call(write, use)) return {Verdict::kValidate, rule};
   if (takes_it(write, use)) return {Verdict::kValidate, Rule::kBodyCaller};
   // A name is linked once in C, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
@@ -104,6 +115,10 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
 // The use may make one of the type, or tell all its kinds apart, and the type now has to have
 // something else.
 Judged by_shape(const Defined& defined, const Use& use) {
+  // One more constant, beside one in an expression that has to have all.
+  if (defined.write->kind == "constant" && defined.write->language == "java") {
+    return use.made ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
+  }
   const bool called = use.arity >= 0 && defined.write->language == "python";
   const bool valued = defined.write->receiver == Receiver::kPointer;
   const bool meant = valued ? use.valued : use.made || called;
@@ -185,6 +200,10 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     }
     for (const std::string& name : write->maybe) {
       all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
+    }
+    const bool constant = write->kind == "constant" && write->language == "java";
+    for (const std::string& other : write->beside) {
+      if (constant && write->change == Change::kAdded) all.push_back({other, write, Event::kShape});
     }
     // Values of the type have it no more, where they are given to an interface.
     if (write->receiver == Receiver::kPointer && write->change == Change::kRemoved) {

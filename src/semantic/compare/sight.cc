@@ -285,17 +285,27 @@ bool Sights::declares(std::string_view path, std::string_view name) const {
 Sight Sights::of(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   if (is_apart(write, use)) return Sight::kNone;
+  const bool listed = write.symbol == write.container + kListForStar + ".";
+  if (listed && defined.name != kListForStar) return by_star(write, use);
   if (!use.origin.empty()) {
     return use.origin == write.path && !is_member(defined) ? Sight::kSure : Sight::kNone;
   }
   if (use.role == UseRole::kText) return Sight::kMaybe;
+  const bool of_module = write.of_type.empty() && !use.qualifier.empty();
+  if (of_module && side_.elsewhere.contains({use.path, use.qualifier + "." + use.name}))
+    return Sight::kNone;
   // Nobody can mean what has no name.
   if (use.name == "_" && is_any(use.language, {"go", "rust"})) return Sight::kNone;
   if (write.path == use.path) return Sight::kMaybe;
   if (reach(write.language, use.language) != Reach::kFull) return Sight::kMaybe;
   if (write.kind == "import") return of_import(defined, use);
   if (use.language == "go") return in_go(defined, use);
-  if (use.language == "java") return write.hidden ? Sight::kNone : Sight::kMaybe;
+  if (use.language == "java") {
+    // What had a meaning without a member of another type keeps it.
+    const bool plain = is_member(defined) && use.role != UseRole::kMember;
+    const bool fresh = plain && write.change == Change::kAdded;
+    return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;
+  }
   if (family_of(use.language) == Family::kC) {
     // Whoever includes the other file could not define the name again.
     const bool own = !is_header(write.path) && declares(use.path, use.name);
@@ -339,6 +349,15 @@ Sight Sights::of_module(const Defined& defined, const Use& use) const {
   const bool standard = std::ranges::all_of(
       modules, [&](const Bound& bound) { return is_standard(bound.module, use.language); });
   return standard ? Sight::kNone : Sight::kMaybe;
+}
+
+// The sight of a name that a module in Python lists no more for who imports all of it.
+Sight Sights::by_star(const Write& write, const Use& use) const {
+  if (use.role == UseRole::kMember || !bound(use.path, use.name).empty()) return Sight::kNone;
+  const bool has = std::ranges::any_of(bound(use.path, kAnyName), [&](const Bound& bound) {
+    return may_be_module(bound.module, use.path, write.path);
+  });
+  return has ? Sight::kSure : Sight::kNone;
 }
 
 // Python's and scripts' files are modules: a plain name is the file's own, or it imports it.

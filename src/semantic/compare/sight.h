@@ -30,6 +30,7 @@ class Sights {
   Bounds bound(std::string_view path, std::string_view name) const;
   Sight of_import(const Defined& defined, const Use& use) const;
   Sight in_modules(const Defined& defined, const Use& use) const;
+  Sight by_star(const Write& write, const Use& use) const;
   Sight of_module(const Defined& defined, const Use& use) const;
   bool is_apart(const Write& write, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;

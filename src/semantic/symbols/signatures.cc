@@ -8,12 +8,14 @@
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/symbols/arguments.h"
 #include "semantic/symbols/callers_in_c.h"
 #include "semantic/symbols/declared.h"
 #include "semantic/symbols/hints.h"
 #include "semantic/symbols/openness.h"
 #include "semantic/symbols/parameters.h"
 #include "semantic/symbols/signature_words.h"
+#include "semantic/symbols/values.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -247,8 +249,8 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   const std::string_view language = language_of_both(pair, was, is);
   if (language.empty() || has_changed(*was, *is, Capability::kBuild)) return false;
   if (opens_up(pair, *was, *is) || derives_more(pair, *was, *is)) return true;
-  if (!is_function(was->kind) || !is_function(is->kind)) return false;
-  if (has_changed(*was, *is, Capability::kVisibility)) return false;
+  if (is_function(was->kind) != is_function(is->kind)) return calls_stay_alike(pair, *was, *is);
+  if (!is_function(is->kind) || has_changed(*was, *is, Capability::kVisibility)) return false;
   if (takes_several(pair, *was, *is)) return true;
   if (is_any(language, {"c", "cpp"})) return calls_stay_in_c(*was, *is);
   if (!is_any(language, {"python", "javascript", "typescript", "tsx", "go"})) return false;
@@ -263,11 +265,22 @@ bool becomes_constant_method(const Outlines& pair, const Outlined* was, const Ou
 }
 
 void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
+  if (!language_of_both(pair, was, is).empty() && is_value_used_otherwise(pair, *was, *is)) {
+    write->what.of[static_cast<std::size_t>(Capability::kSignature)] = 1;
+    // Users of a method of an object name it.
+    if (write->defines.empty()) write->defines = {is->name};
+  }
   write->signed_alike = signed_alike(pair, was, is);
   write->receiver = receiver_of(pair, was, is);
   write->takes_more = write->receiver != Receiver::kSame || takes_more(pair, was, is);
   const bool in_cpp = write->takes_more && language_of_both(pair, was, is) == "cpp";
   write->took = in_cpp && is_function(is->kind) ? most_arguments_in_c(*was) : -1;
+  const Arguments before = was == nullptr ? Arguments() : arguments_of(pair.before, *was);
+  const Arguments after = is == nullptr ? Arguments() : arguments_of(pair.after, *is);
+  const bool both = was != nullptr && is != nullptr;
+  const bool any = (was != nullptr && before.most < 0) || (is != nullptr && after.most < 0);
+  write->least = both ? std::min(before.least, after.least) : std::max(before.least, after.least);
+  write->most = any ? -1 : std::max(before.most, after.most);
 }
 
 std::vector<std::string> types_said(const Outlined& symbol) {

@@ -62,6 +62,25 @@ class Declarations {
     return found;
   }
 
+  // The same of a name in a module of Go or Rust, or in a namespace of C++, which stands before it.
+  Result<std::vector<DeclaredAt>> in_module_of(const Said& said) {
+    std::vector<DeclaredAt> found;
+    if (said.path.ends_with(".go")) TRY(in_go(said, &found));
+    if (semantic::family_of(language_of(said.path)) == semantic::Family::kC) {
+      TRY(in_c(said, &found));
+      std::erase_if(found, [&](const DeclaredAt& at) {
+        return !at.write->container.ends_with("/" + said.qualifier + "/");
+      });
+    }
+    if (!said.path.ends_with(".rs")) return found;
+    const std::vector<semantic::Bound> modules = TRY(bound(said, said.qualifier));
+    for (const semantic::Bound& module : modules) {
+      TRY(in_rust_file(said, path_of_words(module.module), said.name, &found));
+    }
+    if (modules.empty()) TRY(in_rust_file(said, said.qualifier, said.name, &found));
+    return found;
+  }
+
   // The type has a member of that name itself.
   Result<bool> has_member(const DeclaredAt& type, const std::string& of, const std::string& name) {
     std::vector<std::string> paths = {type.write->path};
@@ -172,19 +191,28 @@ class Declarations {
   Status in_rust(const Said& said, std::vector<DeclaredAt>* found) {
     TRY(declared(said.path, {}, said.name, found));
     for (const semantic::Bound& bound : TRY(bound(said, said.name))) {
-      std::string file;
-      for (const std::string_view part : semantic::words_of(bound.module)) {
-        if (part == "crate" || part == "self" || part == "super") continue;
-        file += (file.empty() ? "" : "/") + std::string(part);
+      TRY(in_rust_file(said, folder_in(path_of_words(bound.module)), bound.original, found));
+    }
+    return {};
+  }
+
+  static std::string path_of_words(std::string_view module) {
+    std::string file;
+    for (const std::string_view part : semantic::words_of(module)) {
+      if (part == "crate" || part == "self" || part == "super") continue;
+      file += (file.empty() ? "" : "/") + std::string(part);
+    }
+    return file;
+  }
+
+  Status in_rust_file(const Said& said, const std::string& file, const std::string& name,
+                      std::vector<DeclaredAt>* found) {
+    for (std::string root = folder_in(said.path); !file.empty(); root = folder_in(root)) {
+      for (const char* ending : {".rs", "/mod.rs"}) {
+        const std::string path = joined_path(root, file + ending);
+        if (TRY(files_.is_file(path))) return declared(path, {}, name, found);
       }
-      file = folder_in(file);
-      for (std::string root = folder_in(said.path); !file.empty(); root = folder_in(root)) {
-        for (const char* ending : {".rs", "/mod.rs"}) {
-          const std::string path = joined_path(root, file + ending);
-          if (TRY(files_.is_file(path))) return declared(path, {}, bound.original, found);
-        }
-        if (root.empty()) break;
-      }
+      if (root.empty()) break;
     }
     return {};
   }
@@ -235,6 +263,7 @@ class KinFinder {
 
   Status run() {
     ask();
+    for (const semantic::Use& use : side_.uses) TRY(note_other_module(use));
     if (wanted_.empty()) return {};
     std::map<std::string_view, std::vector<const semantic::Use*>> by_path;
     for (const semantic::Use& use : side_.uses) {
@@ -261,11 +290,33 @@ class KinFinder {
   // Members that the other side changed, and their types.
   void ask() {
     for (const semantic::Write& write : other_.writes) {
+      if (write.of_type.empty()) {
+        for (const std::string& name : write.defines) tops_[name].insert(write.path);
+      }
       if (write.of_type.empty() || write.change == semantic::Change::kMoved) continue;
       if (write.change == semantic::Change::kChanged && !write.strong()) continue;
       wanted_[write.of_type].insert(write.path);
       members_.insert(write.defines.begin(), write.defines.end());
     }
+  }
+
+  // Notes that a name behind the one of a module is something else than what the other side
+  // changed.
+  Status note_other_module(const semantic::Use& use) {
+    const bool path = use.language == "rust" || use.language == "cpp";
+    const bool module = !use.qualifier.empty() && !use.of_local &&
+                        (path || (use.language == "go" && use.role == semantic::UseRole::kMember));
+    const auto top = tops_.find(use.name);
+    if (!module || top == tops_.end() || use.state != semantic::UseState::kGained) return {};
+    bool known = false;
+    for (const DeclaredAt& at :
+         TRY(declarations_.in_module_of({use.path, use.qualifier, use.name}))) {
+      // A variable may be another name of what changed.
+      if (at.write->kind == "variable" || top->second.contains(at.write->path)) return {};
+      known = true;
+    }
+    if (known) side_.elsewhere.emplace(use.path, use.qualifier + "." + use.name);
+    return {};
   }
 
   bool is_asked(const semantic::Use& use) const {
@@ -391,6 +442,7 @@ class KinFinder {
   semantic::Footprint& side_;
   std::map<std::string, std::set<std::string>> wanted_;  // types, and where their members changed
   std::set<std::string> members_;                        // their names
+  std::map<std::string, std::set<std::string>> tops_;    // what is no member, and where it changed
   std::map<std::string, std::set<std::string>> asked_;   // those that are used, by path
   std::vector<semantic::Use> made_;
 };

@@ -1,0 +1,48 @@
+#include "semantic/symbols/arguments.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "semantic/kinds.h"
+#include "semantic/symbols/callers_in_c.h"
+#include "semantic/symbols/signature_words.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// Of one parameter, or of several that are said together in Go.
+int names_in(const Node& parameter) {
+  const auto names = std::ranges::count(parameter.kids, std::string_view("name"), &Node::field);
+  return std::max(1, static_cast<int>(names));
+}
+
+Arguments counted(const Node& list) {
+  Arguments all{0, 0};
+  bool any = false;
+  for (const Node* kid : list.kids) {
+    if (!kid->named || kid->comment ||
+        is_any(kid->kind, {"self_parameter", "receiver_parameter"})) {
+      continue;
+    }
+    const bool rest = is_any(
+        kid->kind, {"variadic_parameter_declaration", "spread_parameter", "variadic_parameter"});
+    any = any || rest;
+    if (!rest) all.least += names_in(*kid);
+  }
+  all.most = any ? -1 : all.least;
+  return all;
+}
+
+}  // namespace
+
+Arguments arguments_of(const Outline& outline, const Outlined& symbol) {
+  if (outline.language == nullptr || symbol.opaque || !is_function(symbol.kind)) return {};
+  if (symbol.nodes.empty()) return {};
+  const std::string_view language = outline.language->name;
+  if (language == "cpp") return {least_arguments_in_c(symbol), most_arguments_in_c(symbol)};
+  if (!is_any(language, {"go", "java", "rust"}) || symbol.nodes.size() != 1) return {};
+  const Node* list = kid_in(*without_wrapping(symbol.nodes.front()), "parameters");
+  return list == nullptr ? Arguments{} : counted(*list);
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,161 @@
+#include "semantic/symbols/values.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+#include "semantic/symbols/parameters.h"
+#include "semantic/symbols/signature_words.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// The value that a variable or a field is given; nullptr: none, or it is not known.
+const Node* value_of(const Outline& outline, const Outlined& symbol) {
+  if (symbol.nodes.size() != 1 || !is_any(symbol.kind, {"variable", "field"})) return nullptr;
+  const std::string name = short_name(outline.language->name, symbol.kind, symbol.name);
+  const Node* node = symbol.nodes.front();
+  for (;;) {
+    const Node* inner = kid_in(*node, "value");
+    if (inner == nullptr) inner = kid_in(*node, "right");
+    if (inner != nullptr) {
+      while (inner->kind == "expression_list" && inner->kids.size() == 1) inner = inner->kids[0];
+      return inner;
+    }
+    const auto its = std::ranges::find_if(node->kids, [&](const Node* kid) {
+      if (kid->kind == "variable_declarator" || kid->kind == "var_spec") {
+        const Node* said = kid_in(*kid, "name");
+        return said != nullptr && said->text == name;
+      }
+      return is_any(kid->kind, {"lexical_declaration", "variable_declaration", "assignment",
+                                "assignment_expression"});
+    });
+    if (its == node->kids.end()) return nullptr;
+    node = *its;
+  }
+}
+
+bool is_function_node(const Node& node) {
+  return is_any(node.kind, {"arrow_function", "function_expression", "generator_function",
+                            "func_literal", "lambda", "method_definition"});
+}
+
+// The function that a value is, or a method of an object, which is part of that.
+const Node* function_in(const Outline& outline, const Outlined& symbol) {
+  const bool method =
+      symbol.kind == "function" && symbol.nodes.size() == 1 && symbol.units.front().tokens.empty();
+  const Node* node = method ? symbol.nodes.front() : value_of(outline, symbol);
+  return node != nullptr && is_function_node(*node) ? node : nullptr;
+}
+
+const Node* parameters_of_value(const Node& function) {
+  const Node* list = kid_in(function, "parameters");
+  return list != nullptr ? list : kid_in(function, "parameter");
+}
+
+// The words of a function but for its parameters and its body.
+Words other_words(const Node& function) {
+  Words words;
+  for (const Node* kid : function.kids) {
+    if (is_any(kid->field, {"parameters", "parameter", "body"})) continue;
+    add_words(*kid, nullptr, &words);
+  }
+  return words;
+}
+
+// The words of the parameters in Go, without their names.
+Words typed_words(const Node& list) {
+  Words words;
+  for (const Node* kid : list.kids) {
+    for (const Node* part : kid->kids) {
+      if (part->field != "name" && part->text != ",") add_words(*part, nullptr, &words);
+    }
+    words.push_back(",");
+  }
+  return words;
+}
+
+bool calls_differ(std::string_view language, const Node& was, const Node& is) {
+  if (other_words(was) != other_words(is)) return true;
+  const Node *old = parameters_of_value(was), *now = parameters_of_value(is);
+  if (old == nullptr || now == nullptr) return old != now;
+  if (language == "go") return typed_words(*old) != typed_words(*now);
+  return callers_with(language, *old, *now) == Callers::kOther;
+}
+
+// The function or type of the file that a value is another name of; empty: it is none.
+std::string_view named_by(const Outline& outline, const Node& value) {
+  if (!is_identifier(value.text)) return {};
+  const bool known = std::ranges::any_of(outline.symbols, [&](const Outlined& symbol) {
+    return symbol.parent == 0 && (symbol.kind == "function" || symbol.kind == "type") &&
+           symbol.name == value.text;
+  });
+  return known ? value.text : std::string_view();
+}
+
+bool makes_a_type(const Node& value) {
+  const Node* function = kid_in(value, "function");
+  if (value.kind != "call" || function == nullptr) return false;
+  const std::vector<std::string_view> words = words_of(function->text);
+  return !words.empty() &&
+         is_any(words.back(), {"namedtuple", "NamedTuple", "TypedDict", "NewType", "Enum",
+                               "IntEnum", "StrEnum", "Flag", "IntFlag", "make_dataclass"});
+}
+
+// The function in Python has a `yield` of its own.
+bool gives_one_by_one(const Outline& outline, const Outlined& symbol) {
+  const Node* function = without_wrapping(symbol.nodes.back());
+  for (const Unit& unit : symbol.units) {
+    for (const std::uint32_t token : unit.tokens) {
+      const Node* up = outline.tree->leaves()[token];
+      if (up->text != "yield" || up->named) continue;
+      while (up != nullptr && !is_any(up->kind, {"function_definition", "lambda"})) {
+        up = up->parent;
+      }
+      if (up == function) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is) {
+  const std::string_view language = pair.after.language->name;
+  if (!is_any(language, {"javascript", "typescript", "tsx"})) return false;
+  const auto function = [](const Outline& outline, const Outlined& symbol) -> const Node* {
+    if (!is_function(symbol.kind)) return function_in(outline, symbol);
+    return symbol.nodes.size() == 1 ? without_wrapping(symbol.nodes.front()) : nullptr;
+  };
+  const Node *old = function(pair.before, was), *now = function(pair.after, is);
+  if (old == nullptr || now == nullptr) return false;
+  const auto waits = [](const Node& node) { return node.text.starts_with("async"); };
+  const auto yields = [](const Node& node) { return node.kind.contains("generator"); };
+  if (waits(*old) != waits(*now) || yields(*old) || yields(*now)) return false;
+  const auto gives = [](const Node& node) {
+    const Node* type = kid_in(node, "return_type");
+    return type == nullptr ? std::string() : squeeze(type->text);
+  };
+  const Node *from = parameters_of_value(*old), *to = parameters_of_value(*now);
+  return from != nullptr && to != nullptr && gives(*old) == gives(*now) &&
+         callers_with(language, *from, *to) != Callers::kOther;
+}
+
+bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is) {
+  const std::string_view language = pair.after.language->name;
+  if (language == "python" && is_function(is.kind) && is_function(was.kind)) {
+    return gives_one_by_one(pair.before, was) != gives_one_by_one(pair.after, is);
+  }
+  const Node *old = function_in(pair.before, was), *now = function_in(pair.after, is);
+  if (old != nullptr && now != nullptr) return calls_differ(language, *old, *now);
+  old = value_of(pair.before, was);
+  now = value_of(pair.after, is);
+  if (old == nullptr || now == nullptr || old->text == now->text) return false;
+  if (!named_by(pair.before, *old).empty() && !named_by(pair.after, *now).empty()) return true;
+  const bool python = language == "python" && makes_a_type(*old);
+  return python && words_in_node(*old) != words_in_node(*now);
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,17 @@
+// Values and bodies that say how they are used, as a signature does: for signatures.cc alone.
+#pragma once
+
+#include "semantic/symbols/outline.h"
+
+namespace gittxn::semantic {
+
+// The same uses mean something else now. A value was a function, and its callers have to give other
+// arguments; it was another name of a function or a type of the file, and is one of another; it was
+// a type that Python makes by a call, and is made otherwise. A function in Python gave what it
+// gives at once, and does so one by one, or the other way round.
+bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is);
+
+// In a script, a function became a value that is one, or the other way round, and takes the same.
+bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is);
+
+}  // namespace gittxn::semantic
