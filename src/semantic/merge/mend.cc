@@ -22,11 +22,6 @@ std::string only_name(const Write& write) {
   return write.defines.size() == 1 ? write.defines.front() : std::string();
 }
 
-const Write* write_of(const Footprint& side, const std::string& id) {
-  const auto at = std::ranges::lower_bound(side.writes, id, {}, &Write::symbol);
-  return at != side.writes.end() && at->symbol == id ? &*at : nullptr;
-}
-
 bool defines_name(const Footprint& side, const std::string& name) {
   return std::ranges::any_of(side.writes, [&](const Write& write) {
     return write.kind != "import" && std::ranges::find(write.defines, name) != write.defines.end();
@@ -47,7 +42,7 @@ std::vector<Rename> renames_of(const Footprint& renamer, const Footprint& user) 
   for (const Write& write : renamer.writes) {
     if (write.change != Change::kRemoved || write.renamed_to.empty() || write.opaque) continue;
     if (write.container != write.path + "/" || !resolves_names(write.language)) continue;
-    const Write* now = write_of(renamer, write.renamed_to);
+    const Write* now = write_in(renamer, write.renamed_to);
     if (now == nullptr || now->opaque) continue;
     const std::string from = only_name(write), to = only_name(*now);
     if (from.empty() || to.empty() || from == to) continue;
@@ -60,7 +55,7 @@ std::vector<Rename> renames_of(const Footprint& renamer, const Footprint& user) 
   }
   std::erase_if(all, [&](const Rename& rename) {
     const std::string &from = rename.was.name, &to = rename.is.name;
-    return times[from] > 1 || times[to] > 1 || write_of(user, rename.was.id) != nullptr ||
+    return times[from] > 1 || times[to] > 1 || write_in(user, rename.was.id) != nullptr ||
            defines_name(user, from) || defines_name(user, to);
   });
   for (Rename& rename : all) {
