@@ -46,9 +46,9 @@ inline std::vector<std::string> complaints(repo::Objects& objects, const Concurr
   footprint.base = trees.base;
   footprint.writes = must(objects.diff(trees.base, trees.work));
   footprint.reads = shown(objects, trees);
+  SystemClock clock;  // the catalogue looks at it until it is closed
   Around around;
   around.ways_of = [](const auto& paths) { return std::vector<MergeWay>(paths.size()); };
-  SystemClock clock;
   around.footprints = std::make_shared<catalogue::Footprints>(
       objects, catalogue::CacheOptions{.directory = cache, .clock = &clock}, kMostBytes);
   around.tree = trees.head;
