@@ -134,7 +134,7 @@ std::string mapping_flags(const void* address) {
   return "";
 }
 
-// Whether this thread has large pages for what is larger than what was free before.
+// True: this thread has large pages for what is larger than what was free before.
 bool gets_large_pages() {
   // A sanitizer has an allocator of its own, and a kernel may have no large pages: then the process
   // has its memory as before.

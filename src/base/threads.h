@@ -9,8 +9,8 @@
 
 namespace gittxn {
 
-// What `make` gives, from a thread that takes no signals; not valid when no more threads are to be
-// had. The future waits for it when it goes.
+// Runs `make` on a thread that takes no signals. The future is not valid when no more threads are
+// to be had; when it goes it waits for the thread.
 template <typename Make>
 auto on_a_thread(Make make) -> std::future<decltype(make())> {
   const BlockedSignals blocked;

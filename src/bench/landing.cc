@@ -64,8 +64,8 @@ Result<Rival> make_rival(World& world) {
   return rival;
 }
 
-// Whether the footprints of a change are in the catalogue when it is landed: taking it makes them
-// where others have landed meanwhile (txn/footprints_ahead.h).
+// Footprints of a change are in the catalogue when it is landed, or are missing: taking a change
+// makes them where others have landed meanwhile (txn/footprints_ahead.h).
 enum class Footprints { kKept, kMissing };
 
 // A change that nobody has landed: a transaction that asks for it, and in the rival's repository a

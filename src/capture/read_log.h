@@ -21,8 +21,8 @@ namespace gittxn::capture {
 // What a searcher looked at, kept back until it has ended and it is known whether its arguments
 // explain it (searches.h). Texts are the log's or the model's.
 struct HeldLooks {
-  // What the digest of a look is made of, once it counts after all: a text, or what the snapshot
-  // has there.
+  // The digest of a look is made of this once it counts after all: a text, or what the snapshot has
+  // there.
   enum class Form : std::uint8_t { kText, kContent, kMetadata, kShape, kListing };
   struct Look {
     ReadKind kind = ReadKind::kContent;

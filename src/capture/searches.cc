@@ -48,7 +48,7 @@ bool is_attributes(const std::string& path) {
   return path == kName || (path.ends_with(kName) && path[path.size() - kName.size() - 1] == '/');
 }
 
-// Where a path is, or would be, in a sorted list: near where the last one was, mostly.
+// The place of a path in a sorted list, or where it would be: mostly near the last one.
 std::size_t place_near(std::size_t last, const std::vector<std::string>& sorted,
                        const std::string& path) {
   constexpr std::size_t kNear = 32;

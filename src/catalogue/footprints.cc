@@ -72,7 +72,7 @@ constexpr auto kFootprint = [](auto& io, auto& kept) {
           [](auto& each, auto& definitions) { each.list(definitions, kDefinition); });
 };
 
-// Of the path and both versions; a key of the cache has the version after beside it.
+// The path and both versions.
 std::string name_of(const PathChange& change) {
   return change.path + '\0' + change.before.oid.str() + '\0' + change.after.oid.str();
 }

@@ -32,15 +32,15 @@ struct KeptFootprint {
   semantic::Footprint footprint;
 };
 
-// What one judgement looks up, each footprint found or made once. One thread at a time.
+// Footprints that one judgement asks for, each found or made once. One thread at a time.
 class Footprints {
  public:
   // Looks nothing up before it is asked. `most`: bytes of a version, of which more are an error.
   Footprints(const repo::Objects& objects, CacheOptions options, std::size_t most);
 
-  // Of a change that is kept no object is looked at.
+  // Bytes of both versions. No object is looked at where the footprint is kept.
   Result<Bytes> bytes_of(const PathChange& change);
-  // Of a change that is_of_file(). Lives as long as this.
+  // `change` is_of_file(). The footprint lives as long as this.
   Result<const semantic::Footprint*> of(const PathChange& change);
   // Makes those of code among `changes` that are not kept yet, until both versions of what was
   // looked at have more than `bytes`. What fails is left to whoever asks for it.

@@ -58,7 +58,7 @@ class KeptFootprints : public ::testing::Test {
     after_ = world_.commit({{"a.py", "def f():\n    g()\n"}, {"b.py", "x = 1\n"}});
     changes_ = must(world_.objects().diff(before_, after_));
   }
-  // With the next one's eyes: what it finds is what others kept.
+  // A reader of its own, which finds what others have kept.
   Footprints look(CacheOptions options = {}, std::size_t most = 1000) {
     return {world_.objects(), std::move(options), most};
   }

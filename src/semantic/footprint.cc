@@ -24,7 +24,7 @@ bool Changed::strong() const {
 
 namespace {
 
-// What was sorted before is left as it is by one look: all that is kept is.
+// Sorts only what is not sorted yet: all that is kept is.
 template <typename Values, typename Key>
 void sort_each_once(Values* values, const Key& key) {
   if (!std::ranges::is_sorted(*values, {}, key)) std::ranges::sort(*values, {}, key);

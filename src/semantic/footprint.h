@@ -49,8 +49,8 @@ struct Changed {
   bool strong() const;  // what others rely on: signature, visibility, build, contract in code
 };
 
-// What a method in Go or Rust is called for now, that is gone and there again, where nothing else
-// of its signature changed.
+// The kind of receiver that a method in Go or Rust has now, where nothing else of its signature
+// changed: then it is gone and there again.
 enum class Receiver : std::uint8_t {
   kSame,     // as before, or it is no such method
   kAny,      // whatever it was called for before
@@ -73,8 +73,7 @@ struct Write {
   std::string with_type;  // of a member that is kRemoved, a type that has the same one, added
   std::vector<std::string> gone;   // names that it defined, and does no more
   std::vector<std::string> maybe;  // names that statements, or what is opaque, may define
-  // Of a method of an interface in Go, the others that it had; of a constant of an enum in Java,
-  // too.
+  // Other methods that the interface in Go had, or other constants of the enum in Java.
   std::vector<std::string> beside;
   std::string of_type;             // the name of the type it is a member of
   std::vector<std::string> bases;  // of a member that is gone, what its type extends
@@ -95,7 +94,7 @@ struct Write {
   bool signed_alike = false;  // its signature changed, and says the same to users
   bool takes_more = false;    // of a function: each call of what it was is one of it, too
   int took = -1;              // of one that does: arguments that it took at most; -1: any number
-  // Of a function, arguments that a call of it had or has at least and at most; -1: not known.
+  // Arguments that a call of the function had or has at least and at most; -1: not known.
   int least = -1, most = -1;
   Receiver receiver = Receiver::kSame;
   bool done = false;  // of a member that is kAdded: a function that who has its type need not have

@@ -28,11 +28,10 @@ struct NameRead {
   int arity = -1;  // arguments of a call; -1 when it is none
   bool local = false;
   bool of_local = false;  // the name before it is local
-  // Of a type: what stands there may be one that has to have all of its parts; of a constant in
-  // Java: an expression has to do something for each that is beside it; in C: the preprocessor
-  // reads it.
+  // A type: what stands there may be one that has to have all of its parts. A constant in Java: an
+  // expression has to do something for each that is beside it. In C: the preprocessor reads it.
   bool made = false;
-  // Of a type in Go: a value of it stands there, and may be given to an interface (values_in_go.h).
+  // A value of the type in Go stands there, and may be given to an interface (values_in_go.h).
   bool valued = false;
   // The type in Go that the name before it was declared with, as a parameter or a variable, or the
   // function of a package that was called to get it: "http.Request", "os.Open".

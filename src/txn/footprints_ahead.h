@@ -1,4 +1,4 @@
-// What a change does, in symbols and names, made before its landing asks for it.
+// Footprints of a change, made before its landing asks for them.
 #pragma once
 
 #include <future>

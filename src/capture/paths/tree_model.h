@@ -56,7 +56,7 @@ struct Node {
 
 // A path at or below a ".git", which no tree can hold.
 bool in_git_directory(std::string_view path);
-// At or below a directory that the transaction made where there was none.
+// True: at or below a directory that the transaction made where there was none.
 bool in_fresh_directory(const Node* dir);
 // What a metadata read of an entry has for its digest.
 std::string metadata_of(const TreeEntry& entry);

@@ -1,4 +1,4 @@
-// What the model and the resolver remember, beside what they answer when they remember nothing.
+// Answers of the model and the resolver from memory, beside those without.
 #include "capture/paths/tree_model.h"
 
 #include <gtest/gtest.h>

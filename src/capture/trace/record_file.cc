@@ -285,7 +285,7 @@ void RecordWriter::finish() {
   flush();
 }
 
-// What is packed into the buffer from here on is the payload of a frame.
+// Begins a frame: its payload is what is packed into the buffer from here on.
 std::size_t RecordWriter::begin_frame(char type) {
   const std::size_t begin = buffer_.size();
   buffer_.append(kFrameHead, '\0');

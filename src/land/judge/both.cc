@@ -30,7 +30,7 @@ Result<Mending> mend(const Around& around, repo::Objects& objects, const Work& w
   return certify::is_exact(level_of(work, candidate, paths)) ? nothing : mending;
 }
 
-// With what a person recorded, where policy says that it counts.
+// Adds what a person recorded, where policy says that it counts.
 Around around_both(const Context& context, const repo::Objects& objects, const Candidate& candidate,
                    MayMend may) {
   Around both = around(context, objects, candidate.head);

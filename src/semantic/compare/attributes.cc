@@ -46,7 +46,7 @@ bool has_own_this(const Node& node) {
                             "generator_function_declaration", "class_body"});
 }
 
-// What stands there is given a value, in a function or method at `top`.
+// The member is given a value there, in a function or method at `top`.
 bool is_assigned(const Node& member, const Node& top, bool script) {
   const Node* at = &member;
   while (at->parent != nullptr && is_any(at->parent->kind, {"pattern_list", "tuple_pattern"})) {

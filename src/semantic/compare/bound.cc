@@ -320,7 +320,7 @@ bool is_done(const Outline& outline, const Outlined& symbol) {
   return in_script(outline) && node.kind == "method_definition";
 }
 
-// What a star brings in, in Python.
+// The list of what a star brings in, in Python.
 bool is_list_for_star(const Outline& outline, const Outlined& symbol) {
   return language_in(outline) == "python" && symbol.parent == 0 && symbol.name == kListForStar;
 }

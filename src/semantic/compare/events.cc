@@ -89,7 +89,7 @@ bool takes_it(const Write& write, const Use& use) {
 bool is_other_call(const Write& write, const Use& use) {
   if (write.least < 0 || use.arity < 0 || !is_function(write.kind)) return false;
   if (use.language != write.language || (write.language == "go" && use.arity == 1)) return false;
-  // By the name of the type, what a method is called for is the first one.
+  // The first argument is what a method is called for, where it is called by the name of the type.
   const bool by_type = !write.of_type.empty() && is_any(write.language, {"go", "rust"});
   return use.arity < write.least || (write.most >= 0 && use.arity > write.most + (by_type ? 1 : 0));
 }

@@ -130,7 +130,7 @@ class Renames {
     was->signed_alike = is.signed_alike = false;  // each is gone or new
   }
 
-  // What stood for a number is a constant of the same name now.
+  // A macro that stood for a number is a constant of the same name now.
   void find_constant(Write* was) const {
     if (was->kind != "macro") return;
     for (Write* is : fresh_) {

@@ -301,7 +301,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   if (write.kind == "import") return of_import(defined, use);
   if (use.language == "go") return in_go(defined, use);
   if (use.language == "java") {
-    // What had a meaning without a member of another type keeps it.
+    // A name that had a meaning without a member of another type keeps it.
     const bool plain = is_member(defined) && use.role != UseRole::kMember;
     const bool fresh = plain && write.change == Change::kAdded;
     return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;

@@ -71,7 +71,7 @@ class ValueInGo {
     });
   }
 
-  // What it is an element of does not say that its elements are of the type.
+  // The literal that it is an element of does not say that its elements are of the type.
   bool is_other_element(const Node& element) const {
     const Node* up = element.parent;
     while (up != nullptr && up->kind != "composite_literal") up = up->parent;

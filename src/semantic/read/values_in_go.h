@@ -1,4 +1,4 @@
-// Where a value of a type in Go goes: for names.cc alone.
+// Values of types in Go, and where they go: for names.cc alone.
 #pragma once
 
 #include "semantic/syntax.h"

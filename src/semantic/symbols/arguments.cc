@@ -10,7 +10,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// Of one parameter, or of several that are said together in Go.
+// The count of names of one parameter, or of several that are said together in Go.
 int names_in(const Node& parameter) {
   const auto names = std::ranges::count(parameter.kids, std::string_view("name"), &Node::field);
   return std::max(1, static_cast<int>(names));

@@ -10,8 +10,9 @@ struct Arguments {
   int least = -1, most = -1;
 };
 
-// Of a function in C++, Go, Java or Rust, whose compilers count them. Not what a method is called
-// for, which stands among them where it is called by the name of its type.
+// Arguments of a function in C++, Go, Java or Rust, whose compilers count them. What a method is
+// called for is none of them, although it stands among them where it is called by the name of its
+// type.
 Arguments arguments_of(const Outline& outline, const Outlined& symbol);
 
 }  // namespace gittxn::semantic

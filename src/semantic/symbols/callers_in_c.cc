@@ -97,7 +97,7 @@ bool becomes_constant(const Words& was, Words is) {
     return std::ranges::count(words, word);
   };
   if (count(is, "*") + count(is, "&") != 1 || count(was, "const") != 0) return false;
-  // What is constant in the arguments of a template makes another type of it.
+  // A constant argument of a template makes another type of it.
   if (count(is, "<") > 0 && is.front() != "const") return false;
   if (std::erase(is, "const") != 1) return false;
   if (was == is) return true;
@@ -119,7 +119,7 @@ bool part_stays(const PartInC& was, const PartInC& is) {
   std::erase(names, "");
   std::erase(others, "");
   if (!keep_places(names, others)) return false;
-  // Of what came behind the parameters, these are promises.
+  // Promises may have come behind the parameters.
   Words tail = is.tail;
   for (const std::string_view promise : {"const", "noexcept", "override"}) {
     if (std::ranges::count(was.tail, promise) == 0) std::erase(tail, promise);
@@ -139,7 +139,7 @@ std::vector<PartInC> parts_in_c(const Outlined& symbol) {
 bool calls_stay_in_c(const Outlined& was, const Outlined& is) {
   const std::vector<PartInC> before = parts_in_c(was), after = parts_in_c(is);
   if (before.empty() || !std::ranges::equal(before, after, part_stays)) return false;
-  // What came may be left out in one of the parts.
+  // New parameters may be left out in one of the parts.
   const std::size_t old = before.front().parameters.size();
   for (std::size_t i = old; i < after.front().parameters.size(); ++i) {
     const bool optional = std::ranges::any_of(after, [&](const PartInC& part) {

@@ -21,7 +21,7 @@ bool has_word_in(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// How many may see it, more for more, by words that are taken out.
+// A rank of how many may see it, by words that are taken out.
 int seen_in_java(Words* words) {
   const bool open = has_word_in(*words, "public"), kin = has_word_in(*words, "protected");
   const bool closed = has_word_in(*words, "private");
@@ -79,7 +79,7 @@ bool opens_up(const Outlines& pair, const Outlined& was, const Outlined& is) {
                                    : language == "rust"        ? "unsafe"
                                    : language.starts_with("t") ? "readonly"
                                                                : "";
-  // What is final in Java may be a constant that a `case` needs.
+  // A final variable in Java may be a constant that a `case` needs.
   const bool may_end = language != "java" || is_function(is.kind) || is.kind == "type";
   const bool ends = may_end && take(&before.words, {closing}) && !take(&after.words, {closing});
   return now >= then && (now > then || ends) && before.words == after.words;

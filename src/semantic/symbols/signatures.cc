@@ -216,7 +216,7 @@ bool signed_alike(const Outlines& pair, const Outlined* was, const Outlined* is)
   if (only_hints(pair, *was, *is)) return true;
   if (!has_changed(*was, *is, Capability::kSignature)) return false;
   if (!is_shared(*was, *is, Capability::kVisibility)) return false;
-  // In Python a decorator stands with the function.
+  // A decorator stands with the function in Python.
   const bool shared = language == "python" || is_shared(*was, *is, Capability::kContract);
   if (is_function(is->kind) && (language == "python" || is_in_script(language))) {
     return shared && callers_of(language, *was, *is) == Callers::kSame;

@@ -11,7 +11,7 @@ namespace gittxn::semantic {
 // gives at once, and does so one by one, or the other way round.
 bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is);
 
-// In a script, a function became a value that is one, or the other way round, and takes the same.
+// A function in a script became a value that is one, or the other way round, and takes the same.
 bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is);
 
 }  // namespace gittxn::semantic
