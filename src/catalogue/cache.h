@@ -47,7 +47,7 @@ struct CacheOptions {
   std::int64_t busy_ms = 2'000;
 };
 
-// That of a repository; `txn_dir` is its txn/.
+// The cache of a repository; `txn_dir` is its txn/.
 inline CacheOptions cache_in(const std::string& txn_dir, const Clock& clock) {
   return {.directory = txn_dir + "/catalogue", .clock = &clock};
 }

@@ -107,7 +107,7 @@ struct Executed {
   std::int64_t duration_ms = 0;
   std::vector<std::string> notes;  // of the agent in it, for a person
   std::string over_budget = {};    // which budget ended it; "" none did
-  // That the command ran in. Whoever takes its work next lets go of it after that: to unmount, the
+  // The mount that the command ran in. It is let go of after the work is taken: to unmount, the
   // kernel forgets file by file what was looked at, which keeps a processor busy.
   repo::Mount mount = {};
 };

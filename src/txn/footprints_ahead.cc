@@ -1,7 +1,6 @@
 #include "txn/footprints_ahead.h"
 
 #include <memory>
-#include <thread>
 
 #include "base/threads.h"
 #include "catalogue/footprints.h"
@@ -29,7 +28,6 @@ class Moment final : public Clock {
 }  // namespace
 
 void FootprintsAhead::begin(State& state, const Txn& txn, const repo::Taken& taken) {
-  if (std::thread::hardware_concurrency() < 2) return;
   const auto head = state.repository.refs().read(txn.target);
   if (!head || *head == taken.base) return;
   auto objects = state.repository.objects().beside();

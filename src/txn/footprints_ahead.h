@@ -15,8 +15,7 @@ namespace gittxn::api {
 // landing.
 class FootprintsAhead {
  public:
-  // Whatever fails is left to the landing. `taken` must outlive this, which ends when they are
-  // made.
+  // A failure is left to the landing. `taken` must outlive this, whose end waits for the thread.
   void begin(State& state, const Txn& txn, const repo::Taken& taken);
 
  private:

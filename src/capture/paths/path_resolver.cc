@@ -108,7 +108,7 @@ Node* PathResolver::directory_at(std::string_view path) {
   return at;
 }
 
-// Whoever looks at all that is in a directory often does it by name.
+// The child behind the last one is tried first: what looks at a whole directory often goes by name.
 Node* PathResolver::child_of(Node& dir, std::string_view name) {
   if (&dir != last_.dir || last_.changes != model_.changes()) return model_.child(dir, name);
   if (last_.next == dir.children.end() || last_.next->first != name) {

@@ -1,6 +1,5 @@
 #include "semantic/symbols/arguments.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "semantic/kinds.h"
@@ -9,12 +8,6 @@
 
 namespace gittxn::semantic {
 namespace {
-
-// The count of names of one parameter, or of several that are said together in Go.
-int names_in(const Node& parameter) {
-  const auto names = std::ranges::count(parameter.kids, std::string_view("name"), &Node::field);
-  return std::max(1, static_cast<int>(names));
-}
 
 Arguments counted(const Node& list) {
   Arguments all{0, 0};
@@ -27,7 +20,7 @@ Arguments counted(const Node& list) {
     const bool rest = is_any(
         kid->kind, {"variadic_parameter_declaration", "spread_parameter", "variadic_parameter"});
     any = any || rest;
-    if (!rest) all.least += names_in(*kid);
+    if (!rest) all.least += parameters_at(*kid);
   }
   all.most = any ? -1 : all.least;
   return all;

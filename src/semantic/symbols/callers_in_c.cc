@@ -90,7 +90,7 @@ PartInC part_in_c(const Node& node) {
   return part;
 }
 
-// Whoever gave a pointer or a reference to something gives one to something constant, too.
+// A pointer or a reference to something is taken for one to something constant, too.
 bool becomes_constant(const Words& was, Words is) {
   if (was == is) return true;
   const auto count = [](const Words& words, std::string_view word) {

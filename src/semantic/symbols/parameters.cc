@@ -96,14 +96,14 @@ Parameters parameters_in(std::string_view language, const Node& list) {
   return all;
 }
 
-// Whoever gave `was` may give the same to `is`.
+// An argument that was given to `was` may be given to `is`.
 bool accepts(const Parameter& was, const Parameter& is) {
   if (was.name != is.name) return false;
   if (was.kind == is.kind) return was.value == is.value;
   return was.kind == PKind::kPlain && is.kind == PKind::kOptional;
 }
 
-// Behind these, parameters are given by their names alone.
+// Parameters behind this one are given by their names alone.
 bool ends_places(const Parameter& one) {
   return one.kind == PKind::kRest || one.kind == PKind::kNamedRest || one.name == "*";
 }

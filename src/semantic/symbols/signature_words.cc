@@ -59,6 +59,11 @@ bool keep_places(const Words& a, const Words& b) {
   return true;
 }
 
+int parameters_at(const Node& declaration) {
+  const auto names = std::ranges::count(declaration.kids, std::string_view("name"), &Node::field);
+  return std::max(1, static_cast<int>(names));
+}
+
 bool is_shared(const Outlined& was, const Outlined& is, Capability capability) {
   return shared_code(was, capability) == shared_code(is, capability);
 }

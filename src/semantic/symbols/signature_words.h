@@ -26,6 +26,9 @@ bool keep_places(const Words& a, const Words& b);
 // The function itself, of one that is exported or decorated.
 const Node* without_wrapping(const Node* node);
 
+// The count of parameters that one declaration has: in Go `a, b string` are two.
+int parameters_at(const Node& declaration);
+
 // Both have the same of it, where one of them stands beside another in its declaration.
 bool is_shared(const Outlined& was, const Outlined& is, Capability capability);
 

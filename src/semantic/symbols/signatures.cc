@@ -28,8 +28,7 @@ void add_types_in_go(const Node& node, Words* words) {
   }
   // Each name of `a, b string` is a parameter of its own, and names are nobody's matter.
   if (is_any(node.kind, {"parameter_declaration", "variadic_parameter_declaration"})) {
-    const auto names = std::ranges::count(node.kids, std::string_view("name"), &Node::field);
-    for (std::ptrdiff_t i = 0; i < std::max<std::ptrdiff_t>(names, 1); ++i) {
+    for (int i = 0; i < parameters_at(node); ++i) {
       for (const Node* kid : node.kids) {
         if (kid->field != "name" && kid->text != ",") add_types_in_go(*kid, words);
       }

@@ -134,7 +134,7 @@ TEST(F3, ADeadOwnersLeaseIsFreeAtOnceWhateverHasItsNumber) {
   expect_sound(store);
 }
 
-// Whoever is cut off from a server in the middle of asking has the slot of a number that never was.
+// A process that is cut off from the server while it asks has the slot of a number that never was.
 TEST(Leases, ANumberWhoseSlotSomebodyHasIsLeftOut) {
   TempStore place;
   Store store = place.open();
