@@ -26,9 +26,8 @@ struct TreeResult {
 
 class FileMerger {
  public:
-  FileMerger(const Language& language, const Sides<std::string>& texts) : versions_(language, {}) {
-    for (std::size_t i = 0; i < 3; ++i) trees_[i] = versions_.parse(texts[i]);
-  }
+  FileMerger(const Language& language, const Sides<std::string>& texts)
+      : versions_(language, {}), trees_(versions_.parse_three(texts)) {}
 
   bool opaque() const { return !trees_[0] || !trees_[1] || !trees_[2]; }
 

@@ -1,7 +1,10 @@
 #include "semantic/syntax.h"
 
 #include <algorithm>
+#include <future>
 
+#include "base/heap.h"
+#include "base/threads.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -325,6 +328,30 @@ class TreeBuilder {
 std::unique_ptr<Tree> Versions::parse(std::string text) {
   if (!language_.fault.empty()) return nullptr;
   std::optional<FlatTree> flat = parser_.parse(text);
+  return tree_of(std::move(text), std::move(flat));
+}
+
+std::array<std::unique_ptr<Tree>, 3> Versions::parse_three(
+    const std::array<std::string, 3>& texts) {
+  if (!language_.fault.empty()) return {};
+  std::optional<FlatTree> flat = parser_.parse(texts[0]);
+  constexpr std::size_t kLong = 2000;  // bytes; a thread takes as long as parsing half of it
+  VersionParser other = parser_.beside();
+  std::future<std::unique_ptr<Tree>> second;  // waits for its thread when it goes
+  if (texts[1].size() >= kLong) {
+    second = on_a_thread([&] {
+      prefer_large_pages();
+      return tree_of(texts[1], other.parse(texts[1]));
+    });
+  }
+  std::array<std::unique_ptr<Tree>, 3> trees;
+  trees[0] = tree_of(texts[0], std::move(flat));
+  trees[2] = parse(texts[2]);
+  trees[1] = second.valid() ? second.get() : parse(texts[1]);
+  return trees;
+}
+
+std::unique_ptr<Tree> Versions::tree_of(std::string text, std::optional<FlatTree> flat) const {
   if (!flat) return nullptr;
   mark_misread(language_, text, &*flat);
   std::unique_ptr<Tree> tree(new Tree);

@@ -6,6 +6,7 @@
 // tokens and the same shape are the same code.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -133,11 +134,15 @@ class Versions {
 
   // As Tree::parse.
   std::unique_ptr<Tree> parse(std::string text);
+  // The same of each; where they are long, one of the later ones on a thread beside the others.
+  std::array<std::unique_ptr<Tree>, 3> parse_three(const std::array<std::string, 3>& texts);
   // The number of trees made with the help of the first one, and of nodes that were looked at.
   std::size_t taken() const { return parser_.taken(); }
   std::size_t walked() const { return parser_.walked(); }
 
  private:
+  std::unique_ptr<Tree> tree_of(std::string text, std::optional<FlatTree> flat) const;
+
   const Language& language_;
   Budget budget_;
   Detail detail_;

@@ -257,6 +257,13 @@ VersionParser::VersionParser(const Language& language, const Budget& budget, Tex
   if (!ts_parser_set_language(parser_.get(), language.grammar)) parser_.reset();
 }
 
+VersionParser VersionParser::beside() const {
+  VersionParser other(*language_, budget_, texts_);
+  other.first_ = first_;
+  other.first_masked_ = first_masked_;
+  return other;
+}
+
 VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTree* old) {
   Work work{text, 1000 + text.size(), 1000 + 64 * (text.size() / kChunk)};
   TSInput input = {};
@@ -272,7 +279,6 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 }
 
 VersionParser::TreePointer VersionParser::from_first(const First& first, std::string_view text) {
-  if (first.tree == nullptr) return nullptr;
   constexpr std::size_t kMaxEdits = 1000;
   const TextLines before(first.text), after(text);
   const std::vector<LineHunk> hunks = rough_difference(before, after);
@@ -287,20 +293,24 @@ VersionParser::TreePointer VersionParser::from_first(const First& first, std::st
 }
 
 // The flat tree, parsed with the help of `first`; without one it becomes the first where it can.
-std::optional<FlatTree> VersionParser::flat_of(std::string_view text, First* first) {
-  TreePointer tree = from_first(*first, text);
+std::optional<FlatTree> VersionParser::flat_of(std::string_view text,
+                                               std::shared_ptr<const First>* first) {
+  TreePointer tree = *first == nullptr ? nullptr : from_first(**first, text);
   if (tree == nullptr) tree = run(text, nullptr);
   if (tree == nullptr) return std::nullopt;
   const TSNode root = ts_tree_root_node(tree.get());
   Flattener flattener(*language_, budget_);
   const bool may_be_first =
-      texts_ == Texts::kSeveral && first->tree == nullptr && !ts_node_has_error(root);
+      texts_ == Texts::kSeveral && *first == nullptr && !ts_node_has_error(root);
   NodePlaces places;
   if (may_be_first) flattener.keep_places(&places);
-  std::optional<FlatTree> flat = flattener.flatten(root, first->flat, first->places);
+  static const First kNone;
+  const First& from = *first == nullptr ? kNone : **first;
+  std::optional<FlatTree> flat = flattener.flatten(root, from.flat, from.places);
   walked_ += flattener.walked();
   if (may_be_first && flat && !flattener.deep()) {
-    *first = {std::move(tree), std::string(text), *flat, std::move(places)};
+    *first = std::make_shared<const First>(
+        First{std::move(tree), std::string(text), *flat, std::move(places)});
   }
   return flat;
 }

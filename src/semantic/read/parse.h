@@ -49,6 +49,9 @@ class VersionParser {
   // `language` must outlive it.
   VersionParser(const Language& language, const Budget& budget, Texts texts = Texts::kSeveral);
 
+  // Another one, for another thread: it takes from the first text that this one has by now.
+  VersionParser beside() const;
+
   // Nothing when the text is over the budget or has a byte 0 in it.
   std::optional<FlatTree> parse(std::string_view text);
   // The number of texts that were parsed from a first one.
@@ -74,15 +77,15 @@ class VersionParser {
 
   TreePointer run(std::string_view text, const TSTree* old);
   TreePointer from_first(const First& first, std::string_view text);
-  std::optional<FlatTree> flat_of(std::string_view text, First* first);
+  std::optional<FlatTree> flat_of(std::string_view text, std::shared_ptr<const First>* first);
   FlatTree without_macros(std::string_view text, FlatTree tree);
 
   const Language* language_;
   Budget budget_;
   Texts texts_;
   std::unique_ptr<TSParser, Delete> parser_;
-  First first_;
-  First first_masked_;  // the first one whose macros were put away
+  std::shared_ptr<const First> first_;
+  std::shared_ptr<const First> first_masked_;  // the first one whose macros were put away
   std::size_t taken_ = 0;
   std::size_t walked_ = 0;
 };

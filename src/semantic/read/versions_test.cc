@@ -34,9 +34,9 @@ bool same_node(const Tree& a, const Node& x, const Tree& b, const Node& y) {
   return true;
 }
 
-// Of a text as it is in `versions`, and alone.
-void expect_same(const Language& language, Versions* versions, const std::string& text) {
-  const auto with = versions->parse(text);
+// `with` is of the text, parsed with others.
+void expect_as_alone(const Language& language, const std::unique_ptr<Tree>& with,
+                     const std::string& text) {
   const auto alone = Tree::parse(language, text, {}, Detail::kFacts);
   ASSERT_EQ(with == nullptr, alone == nullptr);
   if (with == nullptr) return;
@@ -44,6 +44,10 @@ void expect_same(const Language& language, Versions* versions, const std::string
   EXPECT_EQ(with->comments().size(), alone->comments().size());
   EXPECT_TRUE(same_node(*with, with->root(), *alone, alone->root())) << language.name << ":\n"
                                                                      << text;
+}
+
+void expect_same(const Language& language, Versions* versions, const std::string& text) {
+  expect_as_alone(language, versions->parse(text), text);
 }
 
 // Tokens of the text itself, so that many a result parses: doubled, removed, put elsewhere.
@@ -101,6 +105,30 @@ TEST(VersionsProperty, AreTheTreesOfTheTextsAlone) {
     }
   }
   EXPECT_GT(taken, parsed / 8);  // the others do not parse
+}
+
+// Three at once are the trees of each alone, and so is what comes after them.
+TEST(VersionsProperty, AreTheSameBesideEachOther) {
+  Random random(gittxn::testing::told_seed());
+  for (const char* name : {"c", "python", "go", "typescript", "yaml"}) {
+    const Language& language = *find_language(name);
+    const fs::path folder = fs::path(__FILE__).parent_path().parent_path() / "languages" / name;
+    std::string sample;
+    for (const auto& file : fs::directory_iterator(folder)) {
+      if (file.path().stem() == "sample") sample = *read_file(file.path().string());
+    }
+    ASSERT_FALSE(sample.empty()) << name;
+    while (sample.size() < 4000) sample += sample;  // long enough for a thread
+    const auto tree = Tree::parse(language, sample, {});
+    for (int i = 0; i < 10; ++i) {
+      std::array<std::string, 3> texts = {sample, edited(*tree, random), edited(*tree, random)};
+      if (i % 3 == 1) std::swap(texts[0], texts[1]);  // a first one that often has an error
+      Versions versions(language, {}, Detail::kFacts);
+      const auto trees = versions.parse_three(texts);
+      for (std::size_t k = 0; k < 3; ++k) expect_as_alone(language, trees[k], texts[k]);
+      expect_same(language, &versions, edited(*tree, random));
+    }
+  }
 }
 
 // What was reduced with the next token in view, and that token is another one now.
