@@ -6,10 +6,11 @@ namespace gittxn {
 // Asks the kernel for large pages for what this thread will allocate next, 24 MiB of it. A process
 // that parses a file spends a quarter of its time on faults of small pages otherwise, and a thread
 // of its own as much again on system calls, for its heap grows a page or two at a time. Nothing is
-// touched, so memory that is not needed is not taken. It is a hint: where the kernel has no large
+// touched, so memory that is not needed is not taken; addresses up to the first large page, less
+// than 2 MiB, are left out until the thread ends. It is a hint: where the kernel has no large
 // pages, all works as before.
 //
-// A thread calls it before it allocates much.
+// A thread calls it before it allocates much; calling it again does nothing.
 void prefer_large_pages();
 
 }  // namespace gittxn
