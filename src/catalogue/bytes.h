@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -53,6 +55,10 @@ class Writer {
   void list(const std::vector<T>& values, const Each& each) {
     number(values.size());
     for (const T& value : values) each(*this, value);
+  }
+  template <typename T, typename Each>
+  void shared_list(const std::shared_ptr<const std::vector<T>>& values, const Each& each) {
+    list(*values, each);
   }
 
  private:
@@ -111,6 +117,12 @@ class Reader {
   template <typename T, typename Each>
   void list(std::vector<T>& values, const Each& each) {
     for (std::size_t n = take_count(); n > 0 && ok_; --n) each(*this, values.emplace_back());
+  }
+  template <typename T, typename Each>
+  void shared_list(std::shared_ptr<const std::vector<T>>& values, const Each& each) {
+    std::vector<T> taken;
+    list(taken, each);
+    values = std::make_shared<const std::vector<T>>(std::move(taken));
   }
 
  private:

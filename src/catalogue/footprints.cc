@@ -69,7 +69,7 @@ constexpr auto kFootprint = [](auto& io, auto& kept) {
   io.list(footprint.uses, kUse);
   io.list(footprint.bound, kBound);
   io.list(footprint.definitions,
-          [](auto& each, auto& definitions) { each.list(definitions, kDefinition); });
+          [](auto& each, auto& definitions) { each.shared_list(definitions, kDefinition); });
 };
 
 // The path and both versions.

@@ -36,9 +36,9 @@ void sort_each_once(Values* values, const Key& key) {
 
 int Footprint::definitions_of(std::string_view name) const {
   int containers = 0;
-  for (const Definitions& file : definitions) {
-    const auto found = std::ranges::lower_bound(file, name, {}, &Definitions::value_type::first);
-    if (found != file.end() && found->first == name) containers += found->second;
+  for (const auto& file : definitions) {
+    const auto found = std::ranges::lower_bound(*file, name, {}, &Definitions::value_type::first);
+    if (found != file->end() && found->first == name) containers += found->second;
   }
   return containers;
 }

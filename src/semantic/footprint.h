@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -157,7 +158,8 @@ struct Footprint {
   // Paths of this side, each with the name of a member that a type has which the file means, and
   // which the other side left as it is; or with "module.name", which is so in C++, Go and Rust.
   std::set<std::pair<std::string, std::string>> elsewhere;
-  std::vector<Definitions> definitions;  // of each file
+  // Of each file. Several footprints have the same one, so it is not changed once it is made.
+  std::vector<std::shared_ptr<const Definitions>> definitions;
   bool empty() const { return writes.empty(); }
   int definitions_of(std::string_view name) const;  // in all files
 };

@@ -19,11 +19,11 @@ Isolation level_of(const Work& work, const Candidate& candidate,
 }
 
 Result<Mending> mend(const Around& around, repo::Objects& objects, const Work& work,
-                     const Candidate& candidate, MergeSides sides) {
+                     const Candidate& candidate, MergeSides sides, const BothChanges& given) {
   Mending nothing;
   nothing.sides = std::move(sides);
   if (!candidate.policy.mend.rename) return nothing;
-  Mending mending = TRY(carry_renames_of_both(objects, nothing.sides, around));
+  Mending mending = TRY(carry_renames_of_both(objects, nothing.sides, given, around));
   if (mending.mended.empty()) return nothing;  // also where only the definition has the new name
   std::vector<std::string> paths;
   for (const Mended& one : mending.mended) paths.push_back(one.path);
@@ -67,7 +67,7 @@ Result<Both> look_at_both(const Context& context, repo::Objects& objects, const 
   const Around asked = around_both(context, objects, candidate, may);
   Mending mending;
   if (may == MayMend::kYes) {
-    mending = TRY(mend(asked, objects, work, candidate, both.sides));
+    mending = TRY(mend(asked, objects, work, candidate, both.sides, given));
     both.sides = mending.sides;
   }
   candidate.mended = mending.mended;

@@ -71,8 +71,9 @@ enum class Renamer { kHead, kWork };
 
 class Mender {
  public:
-  Mender(repo::Objects& objects, const MergeSides& sides, const Around& around)
-      : objects_(objects), footprints_(*around.footprints) {
+  Mender(repo::Objects& objects, const MergeSides& sides, const BothChanges& given,
+         const Around& around)
+      : objects_(objects), given_(given), footprints_(*around.footprints) {
     mending_.sides = sides;
   }
 
@@ -92,9 +93,15 @@ class Mender {
   // Looks at what each side changed, as it is now. False: nothing that could be carried, or too
   // much.
   Result<bool> look() {
+    if (mending_.carried.empty()) return look_at(given_);
     const MergeSides& sides = mending_.sides;
     const Changes head = TRY(objects_.diff(sides.base, sides.head));
     const Changes work = TRY(objects_.diff(sides.base, sides.work));
+    return look_at({head, work});
+  }
+
+  Result<bool> look_at(const BothChanges& changes) {
+    const auto& [head, work] = changes;
     if (!std::ranges::any_of(head, catalogue::is_of_code) ||
         !std::ranges::any_of(work, catalogue::is_of_code))
       return false;
@@ -202,6 +209,7 @@ class Mender {
   }
 
   repo::Objects& objects_;
+  const BothChanges& given_;
   catalogue::Footprints& footprints_;
   semantic::Footprint head_, work_;
   bool looked_ = false;  // at the sides as they are
@@ -211,8 +219,8 @@ class Mender {
 }  // namespace
 
 Result<Mending> carry_renames_of_both(repo::Objects& objects, const MergeSides& sides,
-                                      const Around& around) {
-  return Mender(objects, sides, around).run();
+                                      const BothChanges& given, const Around& around) {
+  return Mender(objects, sides, given, around).run();
 }
 
 void settle_mended(const Mending& mending, const BothChanges& given, const BothChanges& mended,

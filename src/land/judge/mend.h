@@ -30,16 +30,17 @@ struct Mending {
   std::vector<certify::SymbolClash> clashes;  // by the names, and left as they are
 };
 
-// Renames of either side. Writes blobs and trees into `objects`, and moves nothing; if we die they
-// are objects that nobody names. Where too much changed (kMostBytes) nothing is mended.
-Result<Mending> carry_renames_of_both(repo::Objects& objects, const MergeSides& sides,
-                                      const Around& around);
-
 // Changes of each side, sorted by path.
 struct BothChanges {
   const Changes& head;
   const Changes& work;
 };
+
+// Renames of either side; `given` are the differences of `sides`. Writes blobs and trees into
+// `objects`, and moves nothing; if we die they are objects that nobody names. Where too much
+// changed (kMostBytes) nothing is mended.
+Result<Mending> carry_renames_of_both(repo::Objects& objects, const MergeSides& sides,
+                                      const BothChanges& given, const Around& around);
 
 // Translates what was found of the mended sides to what it means for those that were given: a file
 // that both changed, of which the mended sides leave no more than one change, is merged.

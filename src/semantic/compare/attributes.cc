@@ -156,28 +156,31 @@ class Attributes {
   void run() {
     std::set<std::pair<std::string_view, std::string_view>> counted;
     std::set<std::string> ids;
+    Definitions of_file = *out_.definitions.front();
     for (const AttributedById* side : {&before_, &after_}) {
       for (const auto& [id, in] : *side) {
         ids.insert(id);
         for (const std::string& name : in.attributes) {
           const bool declared = found_in(before_, id).members.contains(name) ||
                                 found_in(after_, id).members.contains(name);
-          if (!declared && counted.emplace(id, name).second) count_one(name);
+          if (!declared && counted.emplace(id, name).second) count_one(name, &of_file);
         }
       }
+    }
+    if (!counted.empty()) {
+      out_.definitions.front() = std::make_shared<const Definitions>(std::move(of_file));
     }
     for (Write& write : out_.writes) note_property(&write);
     for (const std::string& id : ids) compare(id);
   }
 
  private:
-  void count_one(const std::string& name) {
-    Definitions& of_file = out_.definitions.front();
-    const auto at = std::ranges::lower_bound(of_file, name, {}, &Definitions::value_type::first);
-    if (at != of_file.end() && at->first == name) {
+  static void count_one(const std::string& name, Definitions* of_file) {
+    const auto at = std::ranges::lower_bound(*of_file, name, {}, &Definitions::value_type::first);
+    if (at != of_file->end() && at->first == name) {
       ++at->second;
     } else {
-      of_file.emplace(at, name, 1);
+      of_file->emplace(at, name, 1);
     }
   }
 

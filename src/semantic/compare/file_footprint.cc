@@ -151,7 +151,7 @@ class FileFootprint {
         }
       }
     }
-    out_.definitions.emplace_back(counts.begin(), counts.end());
+    out_.definitions.push_back(std::make_shared<const Definitions>(counts.begin(), counts.end()));
   }
 
   static Digest whole(const Outline& outline, const Outlined* symbol) {
