@@ -127,43 +127,40 @@ class Source {
  public:
   explicit Source(int fd) : fd_(fd) {}
   Result<bool> take(std::size_t size, std::string_view* out) {
-    if (has(size)) {
-      *out = {buffer_.data() + start_, size};
-      start_ += size;
-      return true;
-    }
-    if (!TRY(fill(size))) return false;
-    return take(size, out);
+    if (end_ - start_ < size && !TRY(fill(size))) return false;
+    *out = {buffer_.data() + start_, size};
+    start_ += size;
+    return true;
   }
-  bool empty() const { return start_ == buffer_.size(); }
+  bool empty() const { return start_ == end_; }
 
  private:
-  bool has(std::size_t size) const { return buffer_.size() - start_ >= size; }
   Result<bool> fill(std::size_t size) {
-    buffer_.erase(0, start_);
-    start_ = 0;
-    while (!has(size)) {
-      const std::size_t before = buffer_.size();
-      buffer_.resize(before + kChunk);
-      const ssize_t got = ::read(fd_, buffer_.data() + before, kChunk);
-      const int error = errno;
-      buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-      if (got < 0 && error == EINTR) continue;
-      if (got < 0) return fail_errno(error, "read the trace records");
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(start_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+    end_ -= std::exchange(start_, 0);
+    if (buffer_.size() < size + kChunk) buffer_.resize(size + kChunk);
+    while (end_ < size) {
+      const ssize_t got = ::read(fd_, buffer_.data() + end_, buffer_.size() - end_);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail_errno(errno, "read the trace records");
       if (got == 0) return false;
+      end_ += static_cast<std::size_t>(got);
     }
     return true;
   }
 
   static constexpr std::size_t kChunk = 64u << 10;
   int fd_;
-  std::string buffer_;
-  std::size_t start_ = 0;
+  std::vector<char> buffer_;
+  std::size_t start_ = 0, end_ = 0;  // of what was read and not given out
 };
 
 struct Frame {
   enum class Kind { kPayload, kEnd, kDamaged } kind = Kind::kDamaged;
+  std::uint32_t sum = 0;
   std::string_view payload;
+  bool is_sound() const { return checksum(payload) == sum; }
 };
 
 Result<Frame> next_frame(Source* source) {
@@ -175,10 +172,9 @@ Result<Frame> next_frame(Source* source) {
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(head.data());
   const std::uint32_t size = get_u32(bytes);
-  const std::uint32_t sum = get_u32(bytes + 4);
+  frame.sum = get_u32(bytes + 4);
   if (size == 0 || size > kMaxPayload) return frame;
-  if (!TRY(source->take(size, &frame.payload))) return frame;
-  if (checksum(frame.payload) == sum) frame.kind = Frame::Kind::kPayload;
+  if (TRY(source->take(size, &frame.payload))) frame.kind = Frame::Kind::kPayload;
   return frame;
 }
 
@@ -191,15 +187,12 @@ void Packer::number(std::uint64_t value) {
 
 std::uint64_t Unpacker::long_number() {
   std::uint64_t value = 0;
-  std::size_t at = 0;
-  for (unsigned shift = 0; good_ && shift < 64 && at < rest_.size(); shift += 7) {
-    const auto part = static_cast<unsigned char>(rest_[at++]);
+  for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {
+    const auto part = static_cast<unsigned char>(*at_++);
     value |= static_cast<std::uint64_t>(part & 0x7fu) << shift;
-    if ((part & 0x80u) != 0) continue;
-    rest_.remove_prefix(at);
-    return value;
+    if ((part & 0x80u) == 0) return value;
   }
-  good_ = false;
+  spoil();
   return 0;
 }
 
@@ -350,15 +343,16 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
       const Lists has = head_parts(in, cleared(record));
       const bool follows = in.good() && record.seq == summary.records + 1;
       const bool left_out = follows && record.op <= Op::kWasLink && wanted && !wanted(record);
-      if (!left_out) other_parts(in, has, record);
-      if (left_out || (follows && whole() && is_sound(record))) {
+      const bool sound = left_out || (follows && frame.is_sound());
+      if (sound && !left_out) other_parts(in, has, record);
+      if (left_out || (sound && whole() && is_sound(record))) {
         ++summary.records;
         record.time_ms = time_ms;
         if (!left_out) sink(record);
         continue;
       }
     }
-    if (type == 'T') {
+    if (type == 'T' && frame.is_sound()) {
       std::uint64_t time = 0;
       in(time);
       if (whole() && time > 0 && time < kMaxTimeMs) {
@@ -366,7 +360,7 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
         continue;
       }
     }
-    if (type == 'E') {
+    if (type == 'E' && frame.is_sound()) {
       std::uint64_t count = 0;
       in(count, summary.reason);
       if (whole() && count == summary.records) {

@@ -112,7 +112,8 @@ class Packer {
 // The same, taken out again. Once something is not there nothing is good any more.
 class Unpacker {
  public:
-  explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
+  explicit Unpacker(std::string_view bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
   template <typename... T>
   void operator()(T&... values) {
     (get(values), ...);
@@ -125,33 +126,36 @@ class Unpacker {
   }
   template <typename T>
   void byte(T& value) {
-    if (rest_.empty()) good_ = false;
-    value = static_cast<T>(good_ ? static_cast<unsigned char>(rest_.front()) : 0);
-    rest_.remove_prefix(good_ ? 1 : 0);
+    if (at_ == end_) return fail(value);
+    value = static_cast<T>(static_cast<unsigned char>(*at_++));
   }
   bool good() const { return good_; }
-  bool at_end() const { return rest_.empty(); }
+  bool at_end() const { return at_ == end_; }
 
  private:
-  std::uint64_t number() {
-    if (!good_ || rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) {
-      return long_number();
-    }
-    const auto value = static_cast<unsigned char>(rest_.front());
-    rest_.remove_prefix(1);
-    return value;
+  [[gnu::always_inline]] std::uint64_t number() {
+    if (at_ == end_ || static_cast<unsigned char>(*at_) >= 0x80) return long_number();
+    return static_cast<unsigned char>(*at_++);
   }
   std::uint64_t long_number();
+  void spoil() {
+    good_ = false;
+    at_ = end_;
+  }
+  template <typename T>
+  void fail(T& value) {
+    spoil();
+    value = T{};
+  }
   template <typename T>
   void get(T& value) {
     const std::uint64_t got = number();
     if constexpr (std::is_same_v<T, std::string>) {
-      good_ = good_ && got <= rest_.size();
-      if (!good_) return;
-      value = rest_.substr(0, got);
-      rest_.remove_prefix(got);
+      if (got > static_cast<std::uint64_t>(end_ - at_)) return spoil();
+      value.assign(at_, got);
+      at_ += got;
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      good_ = good_ && got <= kMaxWords;
+      if (got > kMaxWords) return spoil();
       for (std::uint64_t i = 0; good_ && i < got; ++i) get(value.emplace_back());
     } else if constexpr (std::is_signed_v<T>) {
       value =
@@ -160,7 +164,8 @@ class Unpacker {
       value = static_cast<T>(got);
     }
   }
-  std::string_view rest_;
+  const char* at_;
+  const char* end_;
   bool good_ = true;
 };
 

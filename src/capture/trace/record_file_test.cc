@@ -249,6 +249,20 @@ TEST(RecordFile, OfOthersThanAreWantedOnlyTheNumberIsKnown) {
   EXPECT_EQ(records[1].seq, 3u);
 }
 
+TEST(RecordFile, DamageOfWhatIsNotWantedIsForWhoReadsAll) {
+  std::string bytes = sample();
+  bytes[bytes.find("/b") + 1] = 'x';
+  const MemoryFile file(bytes);
+  std::size_t shown = 0;
+  const auto count = [&](const Record&) { ++shown; };
+  const auto execs = [](const Record& record) { return record.op == Op::kExec; };
+  EXPECT_TRUE(read_some_records(file.name(), execs, count)->complete);
+  EXPECT_EQ(shown, 1u);
+  EXPECT_FALSE(read_records(file.name(), count)->complete);
+  const auto all = [](const Record&) { return true; };
+  EXPECT_FALSE(read_some_records(file.name(), all, count)->complete);
+}
+
 TEST(RecordFile, NoRecordHasTheListsOfTheOneBefore) {
   const MemoryFile file;
   RecordWriter writer(file.fd());
