@@ -33,6 +33,9 @@ Refined<std::vector<NamedEntry>> entries_in(const Tree& tree, const std::string&
   return entries;
 }
 
+// kScope: nobody asks what an entry has in it.
+enum class Look { kWhole, kScope };
+
 // The query ready to be asked about one tree.
 class Asker {
  public:
@@ -59,26 +62,42 @@ class Asker {
   Walk& walk() { return walk_; }
 
   // Shows `see` each entry at and below a root, with what it counts for; while it says so, and the
-  // search enters the directory, what is in that too. At most `left` entries are listed.
+  // search enters the directory, what is in that too. At most `left` entries are listed. The path
+  // of what is shown may be taken, but for one that is entered.
   template <typename See>
-  Refined<void> each_of(std::size_t root, std::size_t& left, See see) {
-    struct Item {
-      NamedEntry named;                    // by path
-      std::shared_ptr<const Place> above;  // of its directory; null: it is the root
+  Refined<void> each_of(std::size_t root, Look look, std::size_t& left, See see) {
+    struct Inside {
+      std::string path;  // with a slash at its end, unless it is the top
+      Place place;
+      std::vector<NamedEntry> entries;
+      std::size_t next = 0;
     };
-    std::vector<Item> stack;
-    if (entries_[root].present()) stack.push_back({{query_.roots[root].path, entries_[root]}, {}});
-    while (!stack.empty()) {
-      const auto [item, above] = std::move(stack.back());
-      stack.pop_back();
-      Place place = above ? TRY(walk_.place_in(query_.roots[root], *above, item.name, item.entry))
-                          : TRY(walk_.place(query_.roots[root], item.name, item.entry));
-      if (!TRY(see(item, place)) || !place.enters) continue;
-      std::vector<NamedEntry> inside = TRY(entries_in(tree_, item.name));
-      if (inside.size() > left) return not_refined("the tree is too large");
-      left -= inside.size();
-      const auto here = std::make_shared<const Place>(std::move(place));
-      for (NamedEntry& next : inside) stack.push_back({std::move(next), here});
+    const Root& given = query_.roots[root];
+    std::vector<Inside> entered;
+    const auto show = [&](NamedEntry& item, Place& place) -> Refined<void> {
+      if (!TRY(see(item, place)) || !place.enters) return {};
+      auto entries =
+          TRY(readable(look == Look::kWhole ? tree_.list(item.name) : tree_.list_modes(item.name)));
+      if (entries.size() > left) return not_refined("the tree is too large");
+      left -= entries.size();
+      if (!item.name.empty()) item.name += '/';
+      entered.push_back({std::move(item.name), std::move(place), std::move(entries)});
+      return {};
+    };
+    if (!entries_[root].present()) return {};
+    Place first = TRY(walk_.place(given, given.path, entries_[root]));
+    NamedEntry top{given.path, entries_[root]};
+    TRY(show(top, first));
+    while (!entered.empty()) {
+      Inside& in = entered.back();
+      if (in.next == in.entries.size()) {
+        entered.pop_back();
+        continue;
+      }
+      NamedEntry& item = in.entries[in.next++];
+      item.name.insert(0, in.path);
+      Place place = TRY(walk_.place_in(given, in.place, item.name, item.entry));
+      TRY(show(item, place));
     }
     return {};
   }
@@ -133,14 +152,12 @@ class Asker {
   bool named_ = true;
 };
 
-enum class Look { kWhole, kScope };
-
 Refined<Answer> look_at(const Query& query, const Tree& tree, Look look, std::size_t left) {
   const bool reads_files = is_text_tool(query) && query.dialect != Dialect::kNone;
   Asker asker = TRY(Asker::make(query, tree));
   Answer answer;
   for (std::size_t i = 0; i < query.roots.size(); ++i) {
-    const auto see = [&](const NamedEntry& item, const Place& place) -> Refined<bool> {
+    const auto see = [&](NamedEntry& item, const Place& place) -> Refined<bool> {
       if (place.enters) answer.directories.push_back(item.name);
       if (!place.counts) return true;
       if (look == Look::kWhole) {
@@ -152,14 +169,15 @@ Refined<Answer> look_at(const Query& query, const Tree& tree, Look look, std::si
         all.certain = all.certain && found.certain;
         std::ranges::move(found.lines, std::back_inserter(all.lines));
       }
-      if (reads_files) answer.files.push_back(item.name);
+      if (reads_files) {
+        answer.files.push_back(place.enters ? item.name : std::move(item.name));
+      }
       return true;
     };
-    TRY(asker.each_of(i, left, see));
+    TRY(asker.each_of(i, look, left, see));
   }
   answer.ignore_files = asker.walk().ignore_files();
   for (std::vector<std::string>* list : {&answer.files, &answer.directories}) {
-    std::ranges::reverse(*list);  // each directory was gone through from its end
     if (!std::ranges::is_sorted(*list)) std::ranges::sort(*list);
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
@@ -285,10 +303,11 @@ class Judge {
     bool found = false;
     std::size_t left = std::numeric_limits<std::size_t>::max();
     for (std::size_t i = 0; i < query_.roots.size() && !found; ++i) {
-      TRY(asker.each_of(i, left, [&](const NamedEntry&, const Place& place) -> Refined<bool> {
-        found = found || (place.counts && place.certain);
-        return !found;
-      }));
+      TRY(asker.each_of(i, Look::kScope, left,
+                        [&](const NamedEntry&, const Place& place) -> Refined<bool> {
+                          found = found || (place.counts && place.certain);
+                          return !found;
+                        }));
     }
     return found;
   }
