@@ -65,13 +65,13 @@ TEST_F(Resolver, ABindMountOfTheTreeIsTheTree) {
   const Resolved at = resolve("/mnt/bound/./src//x.c", {{"/mnt/bound", places.tree}});
   ASSERT_EQ(at.place, Place::kTree);
   ASSERT_NE(at.node, nullptr);
-  EXPECT_EQ(at.node->snapshot_path, "src/x.c");
+  EXPECT_EQ(at.node->snapshot_path(), "src/x.c");
 }
 
 TEST_F(Resolver, ABindMountOfAPartOfTheTree) {
   const Resolved at = resolve("/mnt/part/x.c", {{"/mnt/part", places.tree + "/src"}});
   ASSERT_NE(at.node, nullptr);
-  EXPECT_EQ(at.node->snapshot_path, "src/x.c");
+  EXPECT_EQ(at.node->snapshot_path(), "src/x.c");
 }
 
 TEST_F(Resolver, PlacesOutside) {

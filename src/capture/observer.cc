@@ -72,11 +72,12 @@ void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   if (held != nullptr && (depth == kContent || !root)) {
     using Form = HeldLooks::Form;
     const Form entry = depth == kMetadata ? Form::kMetadata : Form::kShape;
-    log_.hold(depth == kContent ? Form::kContent : entry, node.snapshot_path, node.entry, seen);
+    log_.hold(depth == kContent ? Form::kContent : entry, node, seen);
   } else if (depth == kContent) {
-    log_.add(ReadKind::kContent, node.snapshot_path, node.entry.oid.str(), seen);
+    log_.add(ReadKind::kContent, node.snapshot_path(), node.entry().oid.str(), seen);
   } else if (!root) {
-    log_.add(ReadKind::kMetadata, node.snapshot_path, digest_of(depth & kShape, node.entry), seen);
+    log_.add(ReadKind::kMetadata, node.snapshot_path(), digest_of(depth & kShape, node.entry()),
+             seen);
   }
 }
 
@@ -85,7 +86,7 @@ void Observer::saw_node(Look depth, Node& node, const ReadLog::Seen& seen) {
 void Observer::saw_git_node(Look depth, Node& node, const ReadLog::Seen& seen) {
   const std::string path = model_.path_of(node);
   Oid commit = input_.snapshot;
-  TreeEntry entry = node.entry;
+  TreeEntry entry = node.entry();
   if (input_.base != input_.snapshot) {
     commit = input_.base;
     auto there = input_.objects->entry_at(base_tree_, path);
@@ -134,14 +135,14 @@ std::string Observer::masked_listing(const Oid& tree, std::string_view path) con
 }
 
 void Observer::saw_listing(Node& dir, const ReadLog::Seen& seen) {
-  if (dir.entry.mode != FileMode::kTree) return;
+  if (dir.entry_mode() != FileMode::kTree) return;
   const bool held = seen.process != nullptr && seen.process->held != nullptr;
-  if (held && !base_may_have_moved_)
-    return log_.hold(HeldLooks::Form::kListing, dir.snapshot_path, dir.entry, seen);
-  const std::string digest = masked_listing(dir.entry.oid, dir.snapshot_path);
-  log_.add(ReadKind::kListing, dir.snapshot_path, digest, seen);
+  if (held && !base_may_have_moved_) return log_.hold(HeldLooks::Form::kListing, dir, seen);
+  const std::string path = dir.snapshot_path();
+  const std::string digest = masked_listing(dir.entry().oid, path);
+  log_.add(ReadKind::kListing, path, digest, seen);
   if (base_may_have_moved_) {
-    log_.add_at(input_.base, ReadKind::kListing, dir.snapshot_path, digest, seen);
+    log_.add_at(input_.base, ReadKind::kListing, path, digest, seen);
   }
 }
 
@@ -177,11 +178,11 @@ Node* Observer::reveal(const Record& record, const Process& process, const Resol
     const std::string name = rest.substr(0, slash);
     const bool last = slash == std::string::npos;
     Node* next = model_.child(*dir, name);
-    if (next == nullptr && dir->removed.contains(name)) next = model_.restore(*dir, name);
+    if (next == nullptr && dir->has_removed(name)) next = model_.restore(*dir, name);
     if (next == nullptr) {
       const Origin origin = process.git ? Origin::kGit : Origin::kFound;
       next = &model_.make(*dir, name, last ? mode_from(record.mode) : FileMode::kTree, origin);
-      next->entry = process.git ? model_.snapshot_entry(model_.path_of(*next)) : TreeEntry{};
+      if (process.git) next->tell().entry = model_.snapshot_entry(model_.path_of(*next));
     }
     if (last) return next;
     if (!next->directory()) return nullptr;
@@ -197,7 +198,7 @@ Observer::Spot Observer::spot_of(const Record& record, const Process& process, c
   if (node == nullptr && !at.name.empty()) return {at.dir, at.name};
   if (node == nullptr) node = reveal(record, process, at);
   if (node == nullptr || node->parent == nullptr) return {};
-  return {node->parent, node->name};
+  return {node->parent, std::string(node->name)};
 }
 
 // ---- writes ----
@@ -223,8 +224,7 @@ Node* Observer::replace(Node& dir, const std::string& name, FileMode mode, const
   const std::string path = model_.path_of(made);
   const TreeEntry snapshot = model_.snapshot_entry(path);
   if (process.git) {
-    made.entry = snapshot;
-    made.snapshot_path = path;
+    made.tell() = {.entry = snapshot, .snapshot_path = path};
   } else if (snapshot.present() && snapshot.mode != FileMode::kTree && mode != FileMode::kTree) {
     own_.rewrote(path);
   } else if (!snapshot.present() && mode != FileMode::kTree && !in_fresh_directory(&dir)) {
@@ -299,7 +299,7 @@ void Observer::make_exclusive(FileMode mode, const Record& record, Process& proc
   const Spot spot = spot_of(record, process, at);
   if (spot.dir == nullptr) return;
   Node* made = replace(*spot.dir, spot.name, mode, process);
-  if (mode == FileMode::kLink) made->link_text = record.path2;
+  if (mode == FileMode::kLink) made->tell().link_text = record.path2;
   made->fresh = mode == FileMode::kTree && !process.git;
 }
 
@@ -332,7 +332,7 @@ void Observer::moved_away(Node& node, const ReadLog::Seen& seen, int depth) {
   saw_node(kShape, node, seen);
   saw_node(kListing, node, seen);
   model_.open(node);
-  for (const auto& [name, child] : node.children) moved_away(*child, seen, depth + 1);
+  node.children.each([&](Node& child) { moved_away(child, seen, depth + 1); });
 }
 
 void Observer::rename(const Record& record, Process& process, const Resolved& from,
@@ -362,8 +362,8 @@ void Observer::rename(const Record& record, Process& process, const Resolved& fr
     moved_away(*to.node, seen, 0);
     Node& dir_a = *source->parent;
     Node& dir_b = *to.node->parent;
-    const std::string name_a = source->name;
-    const std::string name_b = to.node->name;
+    const std::string name_a(source->name);
+    const std::string name_b(to.node->name);
     model_.detach(*source);
     model_.detach(*to.node);
     model_.attach(dir_a, name_a, *to.node);
@@ -396,7 +396,8 @@ void Observer::hard_link(const Record& record, Process& process, const Resolved&
   if (spot.dir == nullptr) return;
   const FileMode mode = from.node != nullptr ? from.node->mode : FileMode::kFile;
   Node* made = replace(*spot.dir, spot.name, mode, process);
-  if (from.node != nullptr && from.node->link()) made->link_text = model_.text_of(*from.node);
+  if (from.node != nullptr && from.node->link())
+    made->tell().link_text = model_.text_of(*from.node);
 }
 
 // ---- the table ----

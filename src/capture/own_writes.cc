@@ -48,7 +48,7 @@ void OwnWrites::finish() {
     if (has(path)) continue;
     const Node* node = model_.at(path);
     const bool stands =
-        node != nullptr && node->origin != Origin::kGit && node->snapshot_path != path;
+        node != nullptr && node->origin != Origin::kGit && node->snapshot_path() != path;
     if (!stands && !overtaken_.contains(path)) continue;
     const std::string blob = model_.snapshot_entry(path).oid.str();
     log_.add(ReadKind::kContent, path, blob, {.op = "rewritten unchanged"});

@@ -24,8 +24,9 @@ class OwnWrites {
   bool has(std::string_view path) const { return change_of(path) != nullptr; }
 
   // The snapshot's file was opened to be changed where it is.
-  void changes_in_place(const Node& node) { in_place_.emplace(node.snapshot_path, node.entry); }
+  void changes_in_place(const Node& node) { in_place_.emplace(node.snapshot_path(), node.entry()); }
   bool changed_in_place(const std::string& path) const { return in_place_.contains(path); }
+  bool has_none() const { return writes_.empty() && in_place_.empty(); }
   // A path that the snapshot lacks was made without looking; then opened to be gone on with.
   void created(const std::string& path) { created_.insert(path); }
   void begun(const std::string& path);

@@ -124,16 +124,24 @@ void ReadLog::settle_own(const std::function<bool(const OwnLook&)>& computes_not
   }
 }
 
-void ReadLog::hold(HeldLooks::Form form, const std::string& path, const TreeEntry& entry,
-                   const Seen& seen) {
+std::string HeldLooks::Look::path() const {
+  return node != nullptr ? node->snapshot_path() : *subject;
+}
+
+std::string_view HeldLooks::Look::name() const {
+  if (node != nullptr && node->listed != nullptr) return node->listed->name;
+  const std::string_view whole = node != nullptr ? node->told->snapshot_path : *subject;
+  return whole.substr(whole.rfind('/') + 1);
+}
+
+void ReadLog::hold(HeldLooks::Form form, const Node& node, const Seen& seen) {
   constexpr ReadKind kKinds[] = {ReadKind::kContent, ReadKind::kContent, ReadKind::kMetadata,
                                  ReadKind::kMetadata, ReadKind::kListing};
   seen.process->held->looks.push_back({.kind = kKinds[static_cast<std::size_t>(form)],
                                        .strength = seen.strength,
                                        .source = seen.source,
                                        .snapshot = &snapshot_.str(),
-                                       .subject = &path,
-                                       .entry = &entry,
+                                       .node = &node,
                                        .op = seen.op,
                                        .form = form});
 }
@@ -144,19 +152,19 @@ std::string ReadLog::digest_of(const HeldLooks::Look& look) const {
     case Form::kText:
       break;
     case Form::kContent:
-      return look.entry->oid.str();
+      return look.node->entry().oid.str();
     case Form::kMetadata:
-      return metadata_of(*look.entry);
+      return metadata_of(look.node->entry());
     case Form::kShape:
-      return std::string(mode_text(look.entry->mode));
+      return std::string(mode_text(look.node->entry_mode()));
     case Form::kListing:
-      return listing_(look.entry->oid, *look.subject);
+      return listing_(look.node->entry().oid, look.path());
   }
   return *look.digest;
 }
 
 void ReadLog::release(const HeldLooks::Look& look, const Process& process) {
-  add_at(Oid(*look.snapshot), look.kind, *look.subject, digest_of(look),
+  add_at(Oid(*look.snapshot), look.kind, look.path(), digest_of(look),
          {.process = &process, .op = look.op, .strength = look.strength, .source = look.source});
 }
 

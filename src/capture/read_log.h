@@ -18,6 +18,8 @@
 
 namespace gittxn::capture {
 
+struct Node;
+
 // What a searcher looked at, kept back until it has ended and it is known whether its arguments
 // explain it (searches.h). Texts are the log's or the model's.
 struct HeldLooks {
@@ -29,12 +31,14 @@ struct HeldLooks {
     Strength strength = Strength::kHard;
     ReadSource source = ReadSource::kTrace;
     const std::string* snapshot = nullptr;
-    const std::string* subject = nullptr;
-    const std::string* digest = nullptr;  // kText
-    const TreeEntry* entry = nullptr;     // all others
-    std::string_view op;                  // of a constant
+    const std::string* subject = nullptr;  // kText
+    const std::string* digest = nullptr;   // kText
+    const Node* node = nullptr;            // all others
+    std::string_view op;                   // of a constant
     Form form = Form::kText;
     bool in_scope = false;  // of a file: the search is known to look at it
+    std::string path() const;
+    std::string_view name() const;  // the last of the path
   };
   std::deque<Look> looks;  // many; none is moved when one more comes
   // Reasons why everything was read, if the search does not explain them.
@@ -123,9 +127,8 @@ class ReadLog {
   void add_at(const Oid& snapshot, ReadKind kind, std::string_view subject, std::string_view digest,
               const Seen& seen);
   // A look at what the snapshot has, by a process whose looks are held: most are explained by a
-  // search, and then nobody needs a digest. `path` and `entry` must outlive the log.
-  void hold(HeldLooks::Form form, const std::string& path, const TreeEntry& entry,
-            const Seen& seen);
+  // search, and then nobody needs a digest. `node` must outlive the log.
+  void hold(HeldLooks::Form form, const Node& node, const Seen& seen);
   // A read that is made as it is; `shown` as a process has it.
   void add(Read read, std::int64_t shown = 0) {
     if (shown != 0) shown_.emplace_back(reads_.size(), shown);

@@ -43,7 +43,7 @@ std::string shared_root(const search::Query& query) {
   return shared;
 }
 
-bool is_attributes(const std::string& path) {
+bool is_attributes(std::string_view path) {
   constexpr std::string_view kName = ".gitattributes";
   return path == kName || (path.ends_with(kName) && path[path.size() - kName.size() - 1] == '/');
 }
@@ -63,6 +63,31 @@ std::size_t place_near(std::size_t last, const std::vector<std::string>& sorted,
   return static_cast<std::size_t>(at - begin);
 }
 
+// The paths of looks, most of which are in the directory of the one before.
+class LookPaths {
+ public:
+  const std::string& of(const HeldLooks::Look& look) {
+    const Node* const node = look.node;
+    if (node == nullptr || node->listed == nullptr) {
+      directory_ = nullptr;
+      return path_ = look.path();
+    }
+    if (node->listed_in == directory_) {
+      path_.resize(begin_);
+      return path_ += node->listed->name;
+    }
+    directory_ = node->listed_in;
+    path_ = look.path();
+    begin_ = path_.size() - node->listed->name.size();
+    return path_;
+  }
+
+ private:
+  const Node* directory_ = nullptr;
+  std::size_t begin_ = 0;  // of the name in the path
+  std::string path_;
+};
+
 }  // namespace
 
 Result<std::vector<search::NamedEntry>> KnownTree::list(const std::string& path) const {
@@ -70,9 +95,19 @@ Result<std::vector<search::NamedEntry>> KnownTree::list(const std::string& path)
   if (directory == nullptr) return tree_.list(path);
   std::vector<search::NamedEntry> entries;
   entries.reserve(directory->children.size());
-  for (const auto& [name, node] : directory->children) {
-    entries.push_back({node->name, node->entry});
-  }
+  directory->children.each(
+      [&](const Node& node) { entries.push_back({std::string(node.name), node.entry()}); });
+  return entries;
+}
+
+Result<std::vector<search::NamedEntry>> KnownTree::list_modes(const std::string& path) const {
+  const Node* directory = model_.whole_directory(path);
+  if (directory == nullptr) return tree_.list(path);
+  std::vector<search::NamedEntry> entries;
+  entries.reserve(directory->children.size());
+  directory->children.each([&](const Node& node) {
+    entries.push_back({std::string(node.name), {node.entry_mode(), Oid()}});
+  });
   return entries;
 }
 
@@ -129,7 +164,7 @@ HeldLooks* Searches::begin(const Record& exec, const Resolved& program, Vouched 
 // Nothing of the transaction's own, or gone, at a path that governed the search: which rules held
 // then cannot be told any more.
 Refined<void> Searches::no_own_rules(const Search& search) const {
-  const auto governs = [&](const std::string& path) {
+  const auto governs = [&](std::string_view path) {
     const bool git = search.query.tool == search::Tool::kGitGrep;
     return search::is_ignore_file(search.query, path) || (git && is_attributes(path));
   };
@@ -140,8 +175,8 @@ Refined<void> Searches::no_own_rules(const Search& search) const {
     if (governs(change.path)) return not_refined("the transaction changes '" + change.path + "'");
   }
   for (const HeldLooks::Look& look : search.held.looks) {
-    if (governs(*look.subject) && observer_.changed_in_place(*look.subject)) {
-      return not_refined("'" + *look.subject + "' was changed in place");
+    if (governs(look.name()) && observer_.changed_in_place(look.path())) {
+      return not_refined("'" + look.path() + "' was changed in place");
     }
   }
   return {};
@@ -164,6 +199,11 @@ bool Searches::attributes_harmless(const std::set<std::string>& directories, Rea
   });
 }
 
+// The log has one text for its own snapshot.
+bool Searches::is_of_the_snapshot(const HeldLooks::Look& look) const {
+  return look.snapshot == &log_.snapshot().str();
+}
+
 bool Searches::has_blob_lines(const std::string& path) {
   return settings().same_lines == Vouched::kYes && !settings_changed_ &&
          attributes_harmless({parent_dir(path)}, Reader::kLines);
@@ -176,8 +216,9 @@ Refined<void> Searches::same_bytes(const search::Query& query, Scope scope) {
   std::set<std::string> directories(scope->directories.begin(), scope->directories.end());
   std::string last;  // of the files, which are sorted
   for (const std::string& file : scope->files) {
-    std::string directory = parent_dir(file);
-    if (directory != last) last = *directories.insert(std::move(directory)).first;
+    const std::size_t slash = file.rfind('/');
+    if (slash == last.size() && file.starts_with(last)) continue;
+    last = *directories.insert(parent_dir(file)).first;
   }
   for (const search::Root& root : query.roots) directories.insert(root.path);
   const bool plain = settings().plain_checkout == Vouched::kYes;
@@ -227,12 +268,13 @@ Refined<Searches::Scope> Searches::prove(Search& search, const Process& process)
   const Scope scope = TRY(governed(search));
   std::vector<bool> opened(scope->files.size());
   std::set<std::string> listed;
+  LookPaths paths;
   std::size_t at = 0;
   for (HeldLooks::Look& look : search.held.looks) {
-    if (*look.snapshot != input_.snapshot.str()) continue;
-    const std::string& path = *look.subject;
-    if (look.kind == ReadKind::kListing) listed.insert(path);
+    if (!is_of_the_snapshot(look)) continue;
+    if (look.kind == ReadKind::kListing) listed.insert(look.path());
     if (look.kind != ReadKind::kContent) continue;
+    const std::string& path = paths.of(look);
     at = place_near(at, scope->files, path);
     look.in_scope = at < scope->files.size() && scope->files[at] == path;
     if (look.in_scope) {
@@ -262,8 +304,9 @@ Refined<Searches::Scope> Searches::prove(Search& search, const Process& process)
 
 bool Searches::explains(const search::Query& query, Scope scope,
                         const HeldLooks::Look& look) const {
-  const std::string& path = *look.subject;
-  if (*look.snapshot != input_.snapshot.str() || look.strength != Strength::kHard) return false;
+  if (!is_of_the_snapshot(look) || look.strength != Strength::kHard) return false;
+  if (look.in_scope && observer_.has_no_own_paths()) return true;
+  const std::string path = look.path();
   const bool path_read = look.kind == ReadKind::kContent || look.kind == ReadKind::kMetadata ||
                          look.kind == ReadKind::kListing || look.kind == ReadKind::kAbsence;
   if (!path_read) return false;

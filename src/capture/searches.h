@@ -32,6 +32,7 @@ class KnownTree final : public search::Tree {
       : tree_(objects, model.snapshot_tree()), model_(model) {}
   Result<TreeEntry> entry(const std::string& path) const override { return tree_.entry(path); }
   Result<std::vector<search::NamedEntry>> list(const std::string& path) const override;
+  Result<std::vector<search::NamedEntry>> list_modes(const std::string& path) const override;
   Result<std::string> blob(const Oid& oid) const override { return tree_.blob(oid); }
 
  private:
@@ -82,6 +83,7 @@ class Searches {
   search::Refined<void> same_bytes(const search::Query& query, Scope scope);
   search::Refined<void> no_own_rules(const Search& search) const;
   bool is_the_snapshots(const std::string& path);
+  bool is_of_the_snapshot(const HeldLooks::Look& look) const;
   bool explains(const search::Query& query, Scope scope, const HeldLooks::Look& look) const;
   Read read_of(const search::Query& query, Read made) const;
   void replace(Search& search, Scope scope, const Process& process);

@@ -93,12 +93,12 @@ const Observed* Union::call_of(const Record& record, const Process& process,
 }
 
 bool Union::read_lines(const Observed& one, const Node& node, const Process& process) {
-  if (!searches_.has_blob_lines(node.snapshot_path)) return false;
-  const auto text = objects_.blob(node.entry.oid, kMaxBlob);
+  if (!searches_.has_blob_lines(node.snapshot_path())) return false;
+  const auto text = objects_.blob(node.entry().oid, kMaxBlob);
   if (!text) return false;
   const LineSpan lines = lines_in(*text, one.lines);
   Read read =
-      read_of(one, ReadKind::kContent, node.snapshot_path, lines_digest(*text, lines).str());
+      read_of(one, ReadKind::kContent, node.snapshot_path(), lines_digest(*text, lines).str());
   read.lines = lines;
   read.pid = process.pid;
   read.argv = process.argv;
@@ -121,14 +121,14 @@ bool Union::explains(const Record& record, const Process& process, const Resolve
   const Node& node = *at.node;
   if (node.origin != Origin::kSnapshot || node.directory() || node.link()) return false;
   const std::string path = model_.path_of(node);
-  if (path != node.snapshot_path || observer_.changed_in_place(path)) return false;
+  if (path != node.snapshot_path() || observer_.changed_in_place(path)) return false;
   const Observed* const call = call_of(record, process, path);
   if (call == nullptr) return false;
   if (opens && !read_lines(*call, node, process)) return false;
-  if (opens && server) in_part_.emplace(path, node.entry.oid);
+  if (opens && server) in_part_.emplace(path, node.entry().oid);
   if (opens) return true;
   // What it is, and not how large or how new: of that the agent is shown the lines it asked for.
-  log_.add(ReadKind::kMetadata, path, mode_text(node.entry.mode),
+  log_.add(ReadKind::kMetadata, path, mode_text(node.entry_mode()),
            {.process = &process, .op = op_name(record.op)});
   return true;
 }
@@ -214,17 +214,17 @@ Read Union::read_of(const Observed& one, ReadKind kind, std::string subject,
 void Union::add_node(const Observed& one, Node& node) {
   // What the transaction or git wrote is no read, or one that the trace has; of what is there and
   // in no commit nothing can be said.
-  if (node.origin != Origin::kSnapshot || node.snapshot_path != model_.path_of(node)) return;
-  const std::string& path = node.snapshot_path;
+  if (node.origin != Origin::kSnapshot || node.snapshot_path() != model_.path_of(node)) return;
+  const std::string path = node.snapshot_path();
   if (one.what == Observed::What::kDirectory) {
-    if (!node.directory() || node.entry.mode != FileMode::kTree) return;
+    if (!node.directory() || node.entry_mode() != FileMode::kTree) return;
     log_.add(
-        read_of(one, ReadKind::kListing, path, observer_.masked_listing(node.entry.oid, path)));
+        read_of(one, ReadKind::kListing, path, observer_.masked_listing(node.entry().oid, path)));
     return;
   }
   if (one.what != Observed::What::kFile || node.directory()) return;
   if (names_lines(one) && read_lines(one, node, Process{})) return;
-  log_.add(read_of(one, ReadKind::kContent, path, node.entry.oid.str()));
+  log_.add(read_of(one, ReadKind::kContent, path, node.entry().oid.str()));
 }
 
 void Union::add(const Observed& one) {
@@ -264,7 +264,7 @@ void Union::add_search(const Observed& one, const std::string& root) {
 void Union::add_declared_file(const Observed& one, const std::string& path, const TreeEntry& entry,
                               Node* node) {
   const bool still = node != nullptr && node->origin == Origin::kSnapshot &&
-                     node->snapshot_path == path && !observer_.changed_in_place(path) &&
+                     node->snapshot_path() == path && !observer_.changed_in_place(path) &&
                      !observer_.own_path(path);
   if (names_lines(one)) {
     const auto text = objects_.blob(entry.oid, kMaxBlob);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "repo/objects/object_store.h"
 
 namespace gittxn::repo {
@@ -78,6 +79,23 @@ Result<std::vector<NamedEntry>> Objects::list(const Oid& tree) const {
     entries.push_back({std::string(entry.name), to_entry(entry)});
   }
   return entries;
+}
+
+TreeEntry ListedEntry::entry() const {
+  return {mode, Oid(hex_of({id, GIT_OID_RAWSZ}))};
+}
+
+Result<Listing> Objects::listing(const Oid& tree) const {
+  auto read = std::make_shared<internal::Tree>(
+      TRY(state_->store.read_tree(TRY(state_->store.tree_of(tree)))));
+  Listing listing;
+  listing.entries.reserve(read->entries.size());
+  for (const RawEntry& entry : read->entries) {
+    listing.entries.push_back(
+        {entry.name, entry.mode, reinterpret_cast<const char*>(entry.oid.id)});
+  }
+  listing.bytes = std::move(read);
+  return listing;
 }
 
 Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -55,6 +56,19 @@ struct NamedEntry {
   TreeEntry entry;
 };
 
+// One line of a tree, with the name of its object as the tree has it.
+struct ListedEntry {
+  std::string_view name;
+  FileMode mode = FileMode::kNone;
+  const char* id = nullptr;
+  TreeEntry entry() const;
+};
+// The entries of a tree; they are as long as it.
+struct Listing {
+  std::vector<ListedEntry> entries;  // sorted by name (bytes)
+  std::shared_ptr<const void> bytes;
+};
+
 // A path both sides changed to different things, or a file of one side where the other has a
 // directory.
 struct MergeConflict {
@@ -83,6 +97,7 @@ class Objects {
   Result<Oid> tree_of(const Oid& commitish) const;  // commit or tree -> tree
   Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
   Result<std::vector<NamedEntry>> list(const Oid& tree) const;  // sorted by name (bytes)
+  Result<Listing> listing(const Oid& tree) const;  // the same for less, without texts of its own
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
   Result<Oid> blob_id(std::string_view bytes) const;  // the name they would have; writes nothing
   Result<std::uint64_t> blob_size(const Oid& oid) const;  // without its bytes where they are here

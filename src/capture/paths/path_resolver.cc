@@ -48,10 +48,16 @@ bool below(const std::string& path, const std::string& root, std::string* relati
   return !root.empty() && path_below(path, root, relative);
 }
 
+// A name that means an entry of its directory, and no other directory.
+bool is_plain(std::string_view name) {
+  return !name.empty() && name != "." && name != "..";
+}
+
 }  // namespace
 
 Resolved PathResolver::resolve(const std::string& path, LastLink last) {
   Resolved out;
+  if (is_in_last(path, out)) return out;
   leave_tree(path, last, 0, out);
   return out;
 }
@@ -79,15 +85,6 @@ void PathResolver::leave_tree(const std::string& path, LastLink last, int depth,
   out.links = std::move(links);
 }
 
-namespace {
-
-// A name that means an entry of its directory, and no other directory.
-bool is_plain(std::string_view name) {
-  return !name.empty() && name != "." && name != "..";
-}
-
-}  // namespace
-
 // The directory at a path of the tree, when its names are plain and none is a link. It is the one
 // of the path before for most paths.
 Node* PathResolver::directory_at(std::string_view path) {
@@ -104,19 +101,31 @@ Node* PathResolver::directory_at(std::string_view path) {
     if (at == nullptr || !at->directory()) return nullptr;
     rest.remove_prefix(std::min(slash + 1, rest.size()));
   }
-  last_ = {std::string(path), at, model_.changes(), at->children.end()};
+  last_ = {std::string(path), join_path(places_.tree, path) + "/", at, model_.changes()};
   return at;
 }
 
 // The child behind the last one is tried first: what looks at a whole directory often goes by name.
 Node* PathResolver::child_of(Node& dir, std::string_view name) {
   if (&dir != last_.dir || last_.changes != model_.changes()) return model_.child(dir, name);
-  if (last_.next == dir.children.end() || last_.next->first != name) {
-    model_.open(dir);
-    last_.next = dir.children.find(name);
-    if (last_.next == dir.children.end()) return nullptr;
-  }
-  return (last_.next++)->second;
+  model_.open(dir);
+  return dir.children.find(name, &last_.next);
+}
+
+// A name in the directory of the path before, and no link. False: anything else, and nothing has
+// been done.
+bool PathResolver::is_in_last(std::string_view path, Resolved& out) {
+  if (last_.dir == nullptr || last_.changes != model_.changes()) return false;
+  if (!path.starts_with(last_.absolute)) return false;
+  const std::string_view name = path.substr(last_.absolute.size());
+  if (!is_plain(name) || name.contains('/')) return false;
+  Node* const node = child_of(*last_.dir, name);
+  if (node == nullptr || node->link()) return false;
+  out.place = Place::kTree;
+  out.dir = last_.dir;
+  out.name = name;
+  out.node = node;
+  return true;
 }
 
 // Most paths are names of what is there, with no link and no "..": these need no list of what is
@@ -190,7 +199,7 @@ void PathResolver::walk_tree(std::string_view path, LastLink last, int depth, Re
 void PathResolver::missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out) {
   out.dir = &dir;
   const std::string& first = parts.back();
-  out.removed = dir.removed.contains(first);
+  out.removed = dir.has_removed(first);
   std::string path = model_.path_of(dir);
   std::size_t names = 0;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {

@@ -79,6 +79,7 @@ class PathResolver {
   };
   Node* directory_at(std::string_view path);
   Node* child_of(Node& dir, std::string_view name);
+  bool is_in_last(std::string_view path, Resolved& out);
   bool walk_names(std::string_view path, Resolved& out);
   void walk_tree(std::string_view path, LastLink last, int depth, Resolved& out);
   void missing_from(Node& dir, std::vector<std::string>& parts, Resolved& out);
@@ -99,10 +100,11 @@ class PathResolver {
   void leave_tree(const std::string& path, LastLink last, int depth, Resolved& out);
 
   struct LastDirectory {
-    std::string path = {};
+    std::string path = {};      // of the tree
+    std::string absolute = {};  // with a slash at its end
     Node* dir = nullptr;
-    std::uint64_t changes = 0;                     // the model's
-    decltype(Node::children)::iterator next = {};  // behind the child that was asked for last
+    std::uint64_t changes = 0;  // the model's
+    Node* next = nullptr;       // behind the child that was asked for last
   };
 
   Places places_;

@@ -32,7 +32,72 @@ std::string metadata_of(const TreeEntry& entry) {
 TreeModel::TreeModel(const repo::Objects& objects, const Oid& snapshot_tree)
     : objects_(objects), tree_(snapshot_tree) {
   root_.mode = FileMode::kTree;
-  root_.entry = {FileMode::kTree, tree_};
+  root_.tell().entry = {FileMode::kTree, tree_};
+}
+
+Node* NodesInside::find(std::string_view name, Node** near) const {
+  if (changed_ != nullptr) {
+    const auto at = changed_->find(name);
+    return at == changed_->end() ? nullptr : at->second;
+  }
+  Node* const end = first_ + count_;
+  if (near != nullptr && *near >= first_ && *near < end && (*near)->name == name) return (*near)++;
+  Node* const at = std::lower_bound(
+      first_, end, name,
+      [](const Node& node, std::string_view wanted) { return node.name < wanted; });
+  if (at == end || at->name != name) return nullptr;
+  if (near != nullptr) *near = at + 1;
+  return at;
+}
+
+std::map<std::string_view, Node*>& NodesInside::changed() {
+  if (changed_ == nullptr) {
+    auto all = std::make_unique<std::map<std::string_view, Node*>>();
+    each([&](Node& node) { all->emplace_hint(all->end(), node.name, &node); });
+    changed_ = std::move(all);
+  }
+  return *changed_;
+}
+
+void NodesInside::erase(std::string_view name) {
+  changed().erase(name);
+}
+
+void NodesInside::put(Node& node) {
+  changed().emplace(node.name, &node);
+}
+
+TreeEntry Node::entry() const {
+  if (listed != nullptr) return listed->entry();
+  return told ? told->entry : TreeEntry{};
+}
+
+FileMode Node::entry_mode() const {
+  if (listed != nullptr) return listed->mode;
+  return told ? told->entry.mode : FileMode::kNone;
+}
+
+std::string Node::snapshot_path() const {
+  if (listed == nullptr) return told ? told->snapshot_path : "";
+  std::size_t size = 0;
+  const Node* top = this;
+  for (; top->listed != nullptr; top = top->listed_in) size += top->listed->name.size() + 1;
+  std::string path = top->told ? top->told->snapshot_path : "";
+  const std::size_t begin = path.empty() ? 0 : path.size() + 1;
+  path.resize(begin + size - 1, '/');
+  std::size_t end = path.size();
+  for (const Node* at = this; at != top; at = at->listed_in) {
+    const std::string_view part = at->listed->name;
+    end -= part.size();
+    part.copy(path.data() + end, part.size());
+    if (end > begin) path[--end] = '/';
+  }
+  return path;
+}
+
+Node::Told& Node::tell() {
+  if (!told) told = std::make_unique<Told>();
+  return *told;
 }
 
 template <typename T>
@@ -42,15 +107,6 @@ T TreeModel::got(Result<T> what, std::string_view doing) {
   return {};
 }
 
-Node& TreeModel::from_snapshot(const Node& dir, std::string name, TreeEntry entry) {
-  Node& node = nodes_.emplace_back();
-  node.mode = entry.mode;
-  node.entry = std::move(entry);
-  node.snapshot_path = join_path(dir.snapshot_path, name);
-  node.name = std::move(name);
-  return node;
-}
-
 std::vector<repo::NamedEntry> TreeModel::list(const Oid& tree) {
   return got(objects_.list(tree), "reading the snapshot");
 }
@@ -58,26 +114,33 @@ std::vector<repo::NamedEntry> TreeModel::list(const Oid& tree) {
 void TreeModel::open(Node& dir) {
   if (dir.loaded) return;
   dir.loaded = true;
-  if (dir.entry.mode != FileMode::kTree) return;
-  for (repo::NamedEntry& entry : list(dir.entry.oid)) {  // sorted, so each goes to the end
-    Node& node = from_snapshot(dir, std::move(entry.name), std::move(entry.entry));
-    node.parent = &dir;
-    dir.children.emplace_hint(dir.children.end(), node.name, &node);
+  if (dir.entry_mode() != FileMode::kTree) return;
+  const auto& entries =
+      listings_.emplace_back(got(objects_.listing(dir.entry().oid), "reading the snapshot"))
+          .entries;
+  Node* node = listed_.emplace_back(std::make_unique<Node[]>(entries.size())).get();
+  dir.children.begin_with(node, entries.size());
+  for (const repo::ListedEntry& entry : entries) {
+    node->mode = entry.mode;
+    node->name = entry.name;
+    node->listed = &entry;
+    node->listed_in = node->parent = &dir;
+    ++node;
   }
 }
 
 Node* TreeModel::child(Node& dir, std::string_view name) {
   open(dir);
-  const auto at = dir.children.find(name);
-  return at == dir.children.end() ? nullptr : at->second;
+  return dir.children.find(name);
 }
 
 std::string TreeModel::text_of(Node& link) {
   if (!link.link()) return "";
-  if (link.origin != Origin::kSnapshot || !link.link_text.empty()) return link.link_text;
-  link.link_text =
-      got(objects_.blob(link.entry.oid, kMaxLinkText), "reading a link of the snapshot");
-  return link.link_text;
+  std::string& text = link.tell().link_text;
+  if (link.origin == Origin::kSnapshot && text.empty()) {
+    text = got(objects_.blob(link.entry().oid, kMaxLinkText), "reading a link of the snapshot");
+  }
+  return text;
 }
 
 std::string TreeModel::path_of(const Node& node) const {
@@ -90,25 +153,24 @@ TreeEntry TreeModel::snapshot_of(const Oid& tree, std::string_view path) {
 }
 
 TreeEntry TreeModel::snapshot_entry(std::string_view path) {
-  if (path.empty()) return root_.entry;
+  if (path.empty()) return root_.entry();
   const std::size_t slash = path.rfind('/');
   const Node* dir = whole_directory(path.substr(0, slash == path.npos ? 0 : slash));
   if (dir == nullptr) return snapshot_of(tree_, path);
-  const auto at = dir->children.find(path.substr(slash == path.npos ? 0 : slash + 1));
-  return at == dir->children.end() ? TreeEntry{} : at->second->entry;
+  const Node* at = dir->children.find(path.substr(slash == path.npos ? 0 : slash + 1));
+  return at == nullptr ? TreeEntry{} : at->entry();
 }
 
 const Node* TreeModel::whole_directory(std::string_view path) const {
   const Node* at = &root_;
   for (std::string_view rest = path; !rest.empty();) {
     const std::size_t slash = std::min(rest.find('/'), rest.size());
-    const auto next = at->children.find(rest.substr(0, slash));
-    if (next == at->children.end()) return nullptr;
-    at = next->second;
+    at = at->children.find(rest.substr(0, slash));
+    if (at == nullptr) return nullptr;
     rest.remove_prefix(std::min(slash + 1, rest.size()));
   }
-  const bool whole = at->loaded && !at->touched && at->entry.mode == FileMode::kTree;
-  return whole && at->origin == Origin::kSnapshot && at->snapshot_path == path ? at : nullptr;
+  const bool whole = at->loaded && !at->touched && at->entry_mode() == FileMode::kTree;
+  return whole && at->origin == Origin::kSnapshot && at->snapshot_path() == path ? at : nullptr;
 }
 
 Node& TreeModel::make(Node& dir, std::string_view name, FileMode mode, Origin origin) {
@@ -125,7 +187,7 @@ void TreeModel::detach(Node& node) {
   ++changes_;
   dir.touched = true;
   dir.children.erase(node.name);
-  dir.removed.insert(node.name);
+  dir.tell().removed.emplace(node.name);
   node.parent = nullptr;
 }
 
@@ -133,14 +195,14 @@ void TreeModel::attach(Node& dir, std::string_view name, Node& node) {
   open(dir);
   ++changes_;
   dir.touched = true;
-  if (const auto old = dir.children.find(name); old != dir.children.end()) {
-    old->second->parent = nullptr;
-    dir.children.erase(old);
+  if (Node* old = dir.children.find(name); old != nullptr) {
+    old->parent = nullptr;
+    dir.children.erase(name);
   }
-  node.name = std::string(name);
+  node.name = names_.emplace_back(name);
   node.parent = &dir;
-  if (const auto gone = dir.removed.find(name); gone != dir.removed.end()) dir.removed.erase(gone);
-  dir.children.emplace(node.name, &node);
+  if (dir.has_removed(name)) dir.told->removed.erase(dir.told->removed.find(name));
+  dir.children.put(node);
 }
 
 Node* TreeModel::at(std::string_view path) {
@@ -153,10 +215,13 @@ Node* TreeModel::at(std::string_view path) {
 }
 
 Node* TreeModel::restore(Node& dir, std::string_view name) {
-  if (dir.entry.mode != FileMode::kTree) return nullptr;
-  const TreeEntry entry = snapshot_of(dir.entry.oid, name);
+  if (dir.entry_mode() != FileMode::kTree) return nullptr;
+  TreeEntry entry = snapshot_of(dir.entry().oid, name);
   if (!entry.present()) return nullptr;
-  Node& node = from_snapshot(dir, std::string(name), entry);
+  Node& node = nodes_.emplace_back();
+  node.mode = entry.mode;
+  node.tell().entry = std::move(entry);
+  node.told->snapshot_path = join_path(dir.snapshot_path(), name);
   attach(dir, name, node);
   return &node;
 }

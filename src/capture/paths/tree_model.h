@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,25 +35,75 @@ enum class Origin : std::uint8_t {
   kFound,     // there, not in the snapshot, and nobody was seen making it: untracked
 };
 
+struct Node;
+
+// What is in a directory, sorted by name: nodes in a row, and once one was added or taken away a
+// map of them.
+class NodesInside {
+ public:
+  // `near`: where to look first; becomes the one behind what was found.
+  Node* find(std::string_view name, Node** near = nullptr) const;
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return changed_ ? changed_->size() : count_; }
+  template <typename See>
+  void each(See see) const;
+  void begin_with(Node* first, std::size_t count) {
+    first_ = first;
+    count_ = count;
+  }
+  void erase(std::string_view name);
+  void put(Node& node);  // no other has its name
+
+ private:
+  std::map<std::string_view, Node*>& changed();
+  Node* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::unique_ptr<std::map<std::string_view, Node*>> changed_;
+};
+
+// There are as many as files are looked at, and most are a line of a tree of the snapshot: these
+// have no text of their own.
 struct Node {
-  std::string name;
+  std::string_view name;   // a text of the model's
   Node* parent = nullptr;  // null: the root
   FileMode mode = FileMode::kFile;
-  Origin origin = Origin::kSnapshot;
-  TreeEntry entry;  // the snapshot's, at snapshot_path; none: the snapshot has nothing
-  std::string snapshot_path;
-  std::string link_text;   // of a link that is not the snapshot's
   std::uint32_t seen = 0;  // which reads were recorded already (the observer's bits)
+  Origin origin = Origin::kSnapshot;
   bool loaded = false;
   bool fresh = false;    // a directory the transaction made where there was none
   bool touched = false;  // a directory whose names are not those of `entry` any more, or were not
-  std::map<std::string_view, Node*> children;  // by their names
-  std::set<std::string, std::less<>>
-      removed;  // names the transaction took away from this directory
+  // The line of the snapshot's tree, and the directory in which that has it. Null: see `told`.
+  const repo::ListedEntry* listed = nullptr;
+  const Node* listed_in = nullptr;
+  struct Told {
+    TreeEntry entry;
+    std::string snapshot_path;
+    std::string link_text;                       // of a link that is not the snapshot's
+    std::set<std::string, std::less<>> removed;  // the transaction took these names away
+  };
+  std::unique_ptr<Told> told;
+  NodesInside children;
 
   bool directory() const { return mode == FileMode::kTree; }
   bool link() const { return mode == FileMode::kLink; }
+  // The snapshot's, at snapshot_path; none: the snapshot has nothing.
+  TreeEntry entry() const;
+  FileMode entry_mode() const;
+  std::string snapshot_path() const;
+  bool has_removed(std::string_view gone) const {
+    return told != nullptr && told->removed.contains(gone);
+  }
+  Told& tell();  // what is not the snapshot's line
 };
+
+template <typename See>
+void NodesInside::each(See see) const {
+  if (changed_ != nullptr) {
+    for (const auto& [name, node] : *changed_) see(*node);
+    return;
+  }
+  for (std::size_t i = 0; i < count_; ++i) see(first_[i]);
+}
 
 // A path at or below a ".git", which no tree can hold.
 bool in_git_directory(std::string_view path);
@@ -99,7 +150,6 @@ class TreeModel {
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  Node& from_snapshot(const Node& dir, std::string name, TreeEntry entry);
   TreeEntry snapshot_of(const Oid& tree, std::string_view path);
   template <typename T>
   T got(Result<T> what, std::string_view doing);
@@ -107,7 +157,10 @@ class TreeModel {
   const repo::Objects& objects_;
   Oid tree_;
   Node root_;
-  std::deque<Node> nodes_;  // all others
+  std::deque<Node> nodes_;  // of no listing
+  std::deque<repo::Listing> listings_;
+  std::vector<std::unique_ptr<Node[]>> listed_;  // the nodes of each
+  std::deque<std::string> names_;
   std::uint64_t changes_ = 0;
   std::optional<Error> error_;
 };

@@ -67,10 +67,15 @@ class Remembered {
     EXPECT_EQ(kept.node, model_->at(path)) << path;
     EXPECT_EQ(kept.dir, fresh.dir) << path;
     EXPECT_EQ(model_->snapshot_entry(path), must(objects_->entry_at(tree_, path))) << path;
+    if (kept.node != nullptr && kept.node->origin == Origin::kSnapshot) {
+      const std::string from = kept.node->snapshot_path();  // wherever it is now
+      EXPECT_EQ(kept.node->entry(), must(objects_->entry_at(tree_, from))) << path;
+      EXPECT_EQ(kept.node->entry_mode(), kept.node->entry().mode) << path;
+    }
     const Node* const whole = model_->whole_directory(path);
     if (whole == nullptr) return;
     std::vector<std::string> names;
-    for (const auto& [name, node] : whole->children) names.push_back(node->name);
+    whole->children.each([&](const Node& node) { names.emplace_back(node.name); });
     std::vector<std::string> listed;
     for (const repo::NamedEntry& entry :
          must(objects_->list(must(objects_->entry_at(tree_, path)).oid))) {
