@@ -279,9 +279,8 @@ void Observer::create(const Record& record, Process& process, const Resolved& at
   const Spot spot = spot_of(record, process, at);
   if (spot.dir == nullptr) return;
   const Node* made = replace(*spot.dir, spot.name, FileMode::kFile, process);
-  const std::string path = model_.path_of(*made);
   // Where something were there it would have gone on from that.
-  if ((record.flags & O_TRUNC) == 0) own_.begun(path);
+  if ((record.flags & O_TRUNC) == 0) own_.begun(model_.path_of(*made));
 }
 
 // Creating what must not be there observes that nothing was.
