@@ -86,16 +86,60 @@ TreeEntry ListedEntry::entry() const {
 }
 
 Result<Listing> Objects::listing(const Oid& tree) const {
-  auto read = std::make_shared<internal::Tree>(
-      TRY(state_->store.read_tree(TRY(state_->store.tree_of(tree)))));
+  internal::Tree read = TRY(state_->store.read_tree(TRY(state_->store.tree_of(tree))));
   Listing listing;
-  listing.entries.reserve(read->entries.size());
-  for (const RawEntry& entry : read->entries) {
-    listing.entries.push_back(
-        {entry.name, entry.mode, reinterpret_cast<const char*>(entry.oid.id)});
+  listing.entries.reserve(read.entries.size());
+  for (const RawEntry& entry : read.entries) {
+    const char* const behind = entry.name.data() + entry.name.size() + 1;  // as trees are written
+    listing.entries.push_back({entry.name, entry.mode, behind});
   }
-  listing.bytes = std::move(read);
+  listing.bytes = std::make_shared<RawObject>(std::move(read.object));
   return listing;
+}
+
+namespace {
+
+class ByName {
+ public:
+  ByName(const ObjectStore& store, std::string_view name) : store_(store), name_(name) {}
+
+  // True when there are any.
+  Result<bool> find_below(const git_oid& tree, const std::string& above, int depth) {
+    if (without_.contains(tree)) return false;
+    TRY(internal::check_depth(depth));
+    bool any = false;
+    const internal::Tree read = TRY(store_.read_tree(tree));
+    for (const RawEntry& entry : read.entries) {
+      if (entry.is_tree()) {
+        const std::string below = above + std::string(entry.name) + "/";
+        if (TRY(find_below(entry.oid, below, depth + 1))) any = true;
+      } else if (entry.name == name_) {
+        found.push_back({above + std::string(entry.name), to_entry(entry)});
+        any = true;
+      }
+    }
+    if (!any) without_.insert(tree);
+    return any;
+  }
+
+  std::vector<NamedEntry> found;
+
+ private:
+  const ObjectStore& store_;
+  std::string_view name_;
+  internal::OidSet without_;
+};
+
+}  // namespace
+
+Result<std::vector<NamedEntry>> Objects::all_named(const Oid& tree, std::string_view name) const {
+  const git_oid top = TRY(state_->store.tree_of(tree));
+  State::Named& last = state_->named;
+  if (last.name == name && internal::same(last.tree, top)) return last.found;
+  ByName search(state_->store, name);
+  TRY(search.find_below(top, "", 0));
+  last = {top, std::string(name), std::move(search.found)};
+  return last.found;
 }
 
 Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {

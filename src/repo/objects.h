@@ -98,6 +98,9 @@ class Objects {
   Result<TreeEntry> entry_at(const Oid& tree, std::string_view path) const;  // absent: kNone
   Result<std::vector<NamedEntry>> list(const Oid& tree) const;  // sorted by name (bytes)
   Result<Listing> listing(const Oid& tree) const;  // the same for less, without texts of its own
+  // All entries of this name that are no directories, at any depth, by path. What was found last is
+  // kept: trees never change, and whoever asks about a tree asks again.
+  Result<std::vector<NamedEntry>> all_named(const Oid& tree, std::string_view name) const;
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
   Result<Oid> blob_id(std::string_view bytes) const;  // the name they would have; writes nothing
   Result<std::uint64_t> blob_size(const Oid& oid) const;  // without its bytes where they are here

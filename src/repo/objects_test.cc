@@ -41,6 +41,11 @@ TEST(Objects, ReadsWhatGitWrote) {
     std::vector<std::string> names;
     for (const NamedEntry& entry : must(objects.list(commit))) names.push_back(entry.name);
     EXPECT_EQ(names, (std::vector<std::string>{"d", "d.x", "link"}));
+    const Listing listing = must(objects.listing(commit));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      EXPECT_EQ(listing.entries.at(i).name, names[i]);
+      EXPECT_EQ(listing.entries[i].entry(), must(objects.entry_at(commit, names[i])));
+    }
     const TreeEntry file = must(objects.entry_at(commit, "d/file"));
     EXPECT_EQ(file, (TreeEntry{FileMode::kFile, repo.oid("HEAD:d/file")}));
     EXPECT_EQ(must(objects.blob(file.oid)), "bytes\n");
@@ -58,6 +63,32 @@ TEST(Objects, ReadsWhatGitWrote) {
     EXPECT_EQ(objects.blob(file.oid, 3).error().code, Code::kFault);
     EXPECT_EQ(objects.commit(Oid("HEAD")).error().code, Code::kUsage);
     EXPECT_TRUE(must(objects.list(Oid())).empty());
+  }
+}
+
+TEST(Objects, AllOfANameAreThoseOfTheTreeThatIsAskedFor) {
+  const ScratchRepo repo;
+  for (const char* path : {"x", "a/x", "a/b/x", "c/y", "d/x/y", "e/y"}) repo.write(path, path);
+  const Oid first = repo.commit("first");
+  repo.write("c/x", "new");
+  repo.remove("a/x");
+  const Oid second = repo.commit("second");
+  const Objects objects = repo.objects();
+  const auto paths = [&](const Oid& commit, std::string_view name) {
+    std::vector<std::string> found;
+    for (const NamedEntry& one : must(objects.all_named(commit, name))) {
+      EXPECT_EQ(one.entry, must(objects.entry_at(commit, one.name)));
+      found.push_back(one.name);
+    }
+    return found;
+  };
+  using Paths = std::vector<std::string>;
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(paths(first, "x"), (Paths{"a/b/x", "a/x", "x"}));
+    EXPECT_EQ(paths(first, "x"), (Paths{"a/b/x", "a/x", "x"}));
+    EXPECT_EQ(paths(second, "x"), (Paths{"a/b/x", "c/x", "x"}));
+    EXPECT_EQ(paths(second, "y"), (Paths{"c/y", "d/x/y", "e/y"}));
+    EXPECT_EQ(paths(second, "z"), Paths{});
   }
 }
 

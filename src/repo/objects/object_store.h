@@ -246,5 +246,11 @@ Status make_durable(const ObjectStore& store, const Oid& tip, const std::vector<
 namespace gittxn::repo {
 struct Objects::State {
   internal::ObjectStore store;
+  struct Named {
+    git_oid tree = {};
+    std::string name;
+    std::vector<NamedEntry> found;
+  };
+  mutable Named named = {};  // as all_named found it last
 };
 }  // namespace gittxn::repo

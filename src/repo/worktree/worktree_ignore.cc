@@ -21,50 +21,21 @@ namespace {
 
 constexpr std::size_t kMostIgnoreBytes = 64u << 20;
 
-// Every .gitignore of a tree, put where it belongs below `directory`.
-class RuleFiles {
- public:
-  static Status write(const Objects& objects, const Oid& tree, const std::string& directory) {
-    const TreeRoot root = TRY(TreeRoot::open(directory));
-    TRY(RuleFiles(objects, root).write_below(tree, "", 0));
-    return {};
-  }
+// git does not follow a .gitignore that is a link.
+bool is_file(FileMode mode) {
+  return mode == FileMode::kFile || mode == FileMode::kExecutable;
+}
 
- private:
-  RuleFiles(const Objects& objects, const TreeRoot& root) : objects_(objects), root_(root) {}
-
-  // True when there are any.
-  Result<bool> write_below(const Oid& tree, const std::string& above, int depth) {
-    if (without_.contains(tree)) return false;
-    TRY(internal::check_depth(depth));
-    bool any = false;
-    for (const NamedEntry& one : TRY(objects_.list(tree))) {
-      const std::string path = above + one.name;
-      if (one.entry.mode == FileMode::kTree) {
-        if (TRY(write_below(one.entry.oid, path + "/", depth + 1))) any = true;
-      } else if (one.name == ".gitignore" && is_file(one.entry.mode)) {
-        const std::string rules = TRY(objects_.blob(one.entry.oid, kMostIgnoreBytes));
-        TRY(root_.make(path));
-        TRY(write_file(join_path(root_.path(), path), rules, Sync::kNo));
-        any = true;
-      }
-    }
-    if (!any) without_.insert(tree);
-    return any;
-  }
-  // git does not follow a .gitignore that is a link.
-  static bool is_file(FileMode mode) {
-    return mode == FileMode::kFile || mode == FileMode::kExecutable;
-  }
-
-  const Objects& objects_;
-  const TreeRoot& root_;
-  std::set<Oid> without_;
-};
-
+// Every .gitignore of a commit, put where it belongs below `directory`.
 Status write_rules(const Objects& objects, const Oid& commit, const std::string& directory) {
-  const Oid tree = TRY(objects.tree_of(commit));
-  return RuleFiles::write(objects, tree, directory);
+  const TreeRoot root = TRY(TreeRoot::open(directory));
+  for (const NamedEntry& one : TRY(objects.all_named(commit, ".gitignore"))) {
+    if (!is_file(one.entry.mode)) continue;
+    const std::string rules = TRY(objects.blob(one.entry.oid, kMostIgnoreBytes));
+    TRY(root.make(one.name));
+    TRY(write_file(join_path(root.path(), one.name), rules, Sync::kNo));
+  }
+  return {};
 }
 
 }  // namespace
