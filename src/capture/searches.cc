@@ -305,15 +305,16 @@ Refined<Searches::Scope> Searches::prove(Search& search, const Process& process)
 bool Searches::explains(const search::Query& query, Scope scope,
                         const HeldLooks::Look& look) const {
   if (!is_of_the_snapshot(look) || look.strength != Strength::kHard) return false;
-  if (look.in_scope && observer_.has_no_own_paths()) return true;
-  const std::string path = look.path();
   const bool path_read = look.kind == ReadKind::kContent || look.kind == ReadKind::kMetadata ||
                          look.kind == ReadKind::kListing || look.kind == ReadKind::kAbsence;
   if (!path_read) return false;
+  const bool git = query.tool == search::Tool::kGitGrep;
+  if ((git || look.in_scope) && observer_.has_no_own_paths()) return true;
+  const std::string path = look.path();
   // The judge leaves own paths to the check of writes, which passes when both sides wrote the same.
   const bool own = observer_.own_path(path) || observer_.changed_in_place(path);
   if (own && look.kind != ReadKind::kListing) return false;
-  if (query.tool == search::Tool::kGitGrep) return true;
+  if (git) return true;
   switch (look.kind) {
     case ReadKind::kContent:
       return look.in_scope || scope->has_file(path);
