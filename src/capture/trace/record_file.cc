@@ -337,6 +337,7 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
     }
     Unpacker in(frame.payload);
     char type = 0;
+    std::uint64_t number = 0;  // the time, or how many records there are
     if (frame.kind == Frame::Kind::kPayload) in.byte(type);
     const auto whole = [&in] { return in.good() && in.at_end(); };
     if (type == 'R') {
@@ -353,17 +354,15 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
       }
     }
     if (type == 'T' && frame.is_sound()) {
-      std::uint64_t time = 0;
-      in(time);
-      if (whole() && time > 0 && time < kMaxTimeMs) {
-        time_ms = static_cast<std::int64_t>(time);
+      in(number);
+      if (whole() && number > 0 && number < kMaxTimeMs) {
+        time_ms = static_cast<std::int64_t>(number);
         continue;
       }
     }
     if (type == 'E' && frame.is_sound()) {
-      std::uint64_t count = 0;
-      in(count, summary.reason);
-      if (whole() && count == summary.records) {
+      in(number, summary.reason);
+      if (whole() && number == summary.records) {
         summary.complete = summary.reason.empty();
         return summary;
       }
