@@ -153,6 +153,13 @@ TEST_P(Searching, OwnFilesAreNobodysAndOwnPathsStayReads) {
               ElementsAre("metadata src", "search src"));
   EXPECT_THAT(reads_of("grep -rn alpha src; echo more >> src/x.c"),
               ElementsAre("content src/x.c", "search src"));
+  // Replaced whole it is no read for the write, but what the search saw of it before is one.
+  for (const std::string search : {"grep -rn alpha src", "git grep -n alpha -- src"}) {
+    EXPECT_THAT(reads_of(search + "; echo new > src/x.c; echo 1 > src/data.bin"),
+                IsSupersetOf({"content src/data.bin", "content src/x.c", "search src"}))
+        << search;
+    agent->git({"checkout", "-q", "."});
+  }
   EXPECT_THAT(reads_of("rm src/deep/z.c; grep -rn int src"),
               IsSupersetOf({"search src", "metadata src/deep/z.c"}));
 }
