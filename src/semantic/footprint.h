@@ -99,7 +99,8 @@ struct Write {
   int least = -1, most = -1;
   Receiver receiver = Receiver::kSame;
   bool done = false;  // of a member that is kAdded: a function that who has its type need not have
-  bool number = false;  // of a macro: it stands for a number, and did so before
+  bool number = false;   // of a macro: it stands for a number, and did so before
+  bool linkage = false;  // of a macro: as before, its name says how others are linked, no more
   // Others rely on something of it that changed.
   bool strong() const { return what.strong() && !signed_alike; }
 };

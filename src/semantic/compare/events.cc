@@ -134,7 +134,9 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
   }
   switch (defined.event) {
     case Event::kMacro:
-      return {Verdict::kBlock, Rule::kMacro};
+      // Nothing but the preprocessor can tell how something is linked.
+      return {defined.write->linkage && !use.made ? Verdict::kValidate : Verdict::kBlock,
+              Rule::kMacro};
     case Event::kOpaque:
       return {Verdict::kValidate, Rule::kOpaque};
     case Event::kStrong:

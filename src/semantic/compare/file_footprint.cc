@@ -15,6 +15,7 @@
 #include "semantic/footprint.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
+#include "semantic/symbols/linkage.h"
 #include "semantic/symbols/outline.h"
 #include "semantic/symbols/signatures.h"
 
@@ -213,6 +214,7 @@ class FileFootprint {
     write.gives = types_said(any);
     write.gives_other = gives_another_type(was, is);
     write.number = stays_number(was, is);
+    write.linkage = any.kind == "macro" && stays_linkage(pair_, any.name);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
