@@ -402,9 +402,11 @@ Sight Sights::in_go(const Defined& defined, const Use& use) const {
   if (use.role == UseRole::kMember && is_standard_in_go(use)) return Sight::kNone;
   if (!same && (write.hidden || !is_exported(defined.name))) return Sight::kNone;
   const bool behind_dot = use.role == UseRole::kMember || !use.qualifier.empty();
+  // A member is named alone as the key of a literal at most, and one that is new by nobody yet.
+  const bool unnamed = is_function(write.kind) || write.change == Change::kAdded;
+  if (!behind_dot && unnamed && is_member(defined)) return Sight::kNone;
   if (!same && !behind_dot && use.role != UseRole::kImport) {
-    // Fields are keys of literals.
-    if (is_member(defined)) return is_function(write.kind) ? Sight::kNone : Sight::kMaybe;
+    if (is_member(defined)) return Sight::kMaybe;
     return bound(use.path, kAnyName).empty() ? Sight::kNone : Sight::kMaybe;
   }
   const Bounds packages = bound(use.path, use.qualifier);
