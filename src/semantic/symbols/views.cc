@@ -100,6 +100,8 @@ class Viewer {
     }
     others(node, view);
     inside(node, view);
+    const Node* next = node.kind == "assignment_expression" ? kid_in(node, "right") : nullptr;
+    if (next != nullptr && next->kind == node.kind) look(*next, parent);
   }
 
   // Looks below a symbol. What a function has in it is its own.
@@ -107,6 +109,7 @@ class Viewer {
     if (!is_function(out_.symbols[index].kind)) return below(node, index);
     if (is_any(tree_.language().name, {"c", "cpp"})) return macros(node);
     if (!is_script(tree_.language()) || node.kind == "method_definition") return;
+    if (node.kind == "expression_statement") return own_name(node, index);
     if (const Node* body = kid_in(node, "body"); body != nullptr) methods(*body, index);
   }
 
@@ -119,6 +122,14 @@ class Viewer {
         macros(*kid);
       }
     }
+  }
+
+  // `load` of `module.exports = function load() {}`.
+  void own_name(const Node& statement, std::size_t index) {
+    const Node* function =
+        statement.kids.empty() ? nullptr : kid_in(*statement.kids.front(), "right");
+    const Node* name = function == nullptr ? nullptr : kid_in(*function, "name");
+    if (name != nullptr) add(*function, "function", name->text, index);
   }
 
   // `this.total = function () {}` in a function that makes objects.
@@ -162,14 +173,16 @@ class Viewer {
     return name.size() <= kMaxViewName && is_identifier(first_word(name)) ? name : "";
   }
 
-  // `app.load = function () {}` and `app.limits = {}` in a function around the whole file.
+  // `app.load = function () {}` and `app.limits = {}` in a function around the whole file, and what
+  // becomes a method.
   static std::string_view assigned(const Node& assignment) {
     const Node* left = kid_in(assignment, "left");
     const Node* right = kid_in(assignment, "right");
     if (left == nullptr || right == nullptr) return {};
     const bool named = is_any(left->kind, {"member_expression", "identifier"});
     const bool value = is_any(right->kind, {"function_expression", "arrow_function", "object",
-                                            "class", "generator_function"});
+                                            "class", "generator_function"}) ||
+                       left->text.contains(".prototype.");
     return named && value && left->text.size() <= kMaxViewName ? left->text : std::string_view();
   }
 

@@ -59,6 +59,10 @@ TEST(Views, NamesOfScripts) {
                           "exports.a = 1;\nexports.b = function () {};\n"
                           "X.prototype.c = function () {};\napp.d = () => 1;\n"),
             "a b c d ");
+  EXPECT_EQ(names_in_file("javascript", "X.prototype.a = f;\nX.prototype.b = X.prototype.c = f;\n"),
+            "a b c ");
+  EXPECT_EQ(names_in_file("javascript", "module.exports = function a(b) {};\nexports.c = 1;\n"),
+            "exports c a ");
   EXPECT_EQ(
       names_in_file("javascript", "module.exports = { a: 1, b() {}, c: function () {}, d };\n"),
       "exports a b c d ");
