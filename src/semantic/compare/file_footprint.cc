@@ -18,6 +18,7 @@
 #include "semantic/symbols/linkage.h"
 #include "semantic/symbols/outline.h"
 #include "semantic/symbols/signatures.h"
+#include "semantic/symbols/words_in_c.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -324,6 +325,7 @@ class FileFootprint {
       }
       // A declaration's own name is no use of it.
       if (name.own && read.role != UseRole::kImport) return;
+      if (&unit == symbol.units.data() && is_mere_word(outline, symbol, read.name)) return;
       names->of.insert(read.name);
       names->reads.emplace_back(read, state);
     });

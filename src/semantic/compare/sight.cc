@@ -273,7 +273,9 @@ Sights::Bounds Sights::bound(std::string_view path, std::string_view name) const
 
 // The file of the use does not include the other one, and nothing but that would make it see this.
 bool Sights::is_apart(const Write& write, const Use& use) const {
-  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden;
+  // A member is seen where its type is, though what it does is linked.
+  const bool member = !write.of_type.empty() && write.change == Change::kAdded;
+  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden && !member;
   return !linked && write.path != use.path && side_.apart.contains({use.path, write.path});
 }
 

@@ -78,8 +78,11 @@ class Includes {
   }
 
   const std::set<std::string>& seen() const { return seen_; }
-  // There is nothing else that may be included.
-  bool known() const { return known_; }
+  // It may be that the path is included, by something that is no file of the tree. Such a file can
+  // include a header of the tree, and none of its sources.
+  bool may_include(const std::string& path) const {
+    return !known_ || seen_.contains(path) || (outside_ && semantic::is_header(path));
+  }
 
  private:
   Status follow(std::string_view said, const std::string& from) {
@@ -99,7 +102,8 @@ class Includes {
     }
     const bool may_be = std::ranges::any_of(
         asked_, [&](const std::string& path) { return last_part_of(path) == last_part_of(file); });
-    if (said.front() != '<' || may_be) known_ = false;
+    if (may_be) known_ = false;
+    if (said.front() != '<') outside_ = true;
     return {};
   }
 
@@ -107,6 +111,7 @@ class Includes {
   const std::set<std::string>& asked_;
   std::set<std::string> seen_;
   bool known_ = true;
+  bool outside_ = false;  // a file is included that is neither the tree's nor the system's
 };
 
 bool in_c(std::string_view language) {
@@ -133,9 +138,8 @@ Status find_includes(SeenFiles& files, const semantic::Footprint& other,
   for (const std::string& user : users) {
     Includes includes(files, asked);
     TRY(includes.look(user));
-    if (!includes.known()) continue;
     for (const std::string& path : asked) {
-      if (!includes.seen().contains(path)) side->apart.emplace(user, path);
+      if (!includes.may_include(path)) side->apart.emplace(user, path);
     }
   }
   return {};
