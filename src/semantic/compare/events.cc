@@ -89,6 +89,10 @@ bool takes_it(const Write& write, const Use& use) {
 bool is_other_call(const Write& write, const Use& use) {
   if (write.least < 0 || use.arity < 0 || !is_function(write.kind)) return false;
   if (use.language != write.language || (write.language == "go" && use.arity == 1)) return false;
+  // A member hides all others of its name from the code of its type in C++.
+  const bool hides = write.language == "cpp" && use.role != UseRole::kMember &&
+                     !write.of_type.empty() && use.symbol.contains(write.of_type);
+  if (hides) return false;
   // The first argument is what a method is called for, where it is called by the name of the type.
   const bool by_type = !write.of_type.empty() && is_any(write.language, {"go", "rust"});
   return use.arity < write.least || (write.most >= 0 && use.arity > write.most + (by_type ? 1 : 0));
@@ -102,6 +106,8 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const Write& write = *defined.write;
   if (is_other_call(write, use)) return {Verdict::kValidate, rule};
   if (takes_it(write, use)) return {Verdict::kValidate, Rule::kBodyCaller};
+  // What it held is gone or new by itself, and others may hold more of it.
+  if (write.kind == "namespace" && write.language == "cpp") return {Verdict::kValidate, rule};
   // A name is linked once in C, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);
   if (fresh && linked && use.path != write.path) return {Verdict::kValidate, rule};

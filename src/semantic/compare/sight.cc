@@ -135,6 +135,17 @@ bool is_member(const Defined& defined) {
          std::ranges::find(defined.write->defines, defined.name) != defined.write->defines.end();
 }
 
+// A member that is new hides a name from the code of its type alone, but for a constant, which may
+// be seen around its type, and an operator.
+bool is_of_others_in_c(const Defined& defined, const Use& use) {
+  const Write& write = *defined.write;
+  if (!is_member(defined) || write.change != Change::kAdded || write.kind == "constant") {
+    return false;
+  }
+  if (use.role == UseRole::kMember || defined.name.starts_with("operator")) return false;
+  return use.qualifier != write.of_type && !use.symbol.contains(write.of_type);
+}
+
 bool is_top(const Defined& defined) {
   return defined.write->of_type.empty() && defined.write->container == defined.write->path + "/";
 }
@@ -309,6 +320,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
     return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;
   }
   if (family_of(use.language) == Family::kC) {
+    if (is_of_others_in_c(defined, use)) return Sight::kNone;
     // Whoever includes the other file could not define the name again.
     const bool own = !is_header(write.path) && declares(use.path, use.name);
     return own ? Sight::kNone : Sight::kMaybe;
