@@ -138,7 +138,10 @@ Status list_tree(Looking& looking, const SymbolsRequest& request, const Oid& tre
                  const std::string& at, SymbolsReport& report) {
   const std::uint32_t wanted = catalogue::name_hash(request.name);
   const auto visitor = [&](const std::string& below, const FileNames& file) -> Status {
-    if (!request.name.empty() && !catalogue::contains(file.names, wanted)) return {};
+    if (!request.name.empty() && !catalogue::contains(file.names, wanted)) {
+      ++report.files;
+      return {};
+    }
     const std::string path = at.empty() ? below : at + "/" + below;
     add_file(request, path, TRY(looking.catalogue.file(path, file.entry)), report);
     return {};

@@ -85,6 +85,8 @@ name'
   exits 1 git txn symbols shop/auth.py --name nosuch
   assert_contains "$ERR" "nothing is called 'nosuch' in 1 file"
   assert_eq "$OUT" ''
+  exits 1 git txn symbols --at HEAD --name nosuch
+  assert_contains "$ERR" "nothing is called 'nosuch' in $(git ls-tree -r HEAD | wc -l) files"
   exits 1 git txn symbols --at HEAD --name nosuch --json
   assert_eq "$OUT" ''
   exits 3 git txn symbols
