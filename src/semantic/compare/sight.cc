@@ -284,9 +284,11 @@ Sights::Bounds Sights::bound(std::string_view path, std::string_view name) const
 
 // The file of the use does not include the other one, and nothing but that would make it see this.
 bool Sights::is_apart(const Write& write, const Use& use) const {
-  // A member is seen where its type is, though what it does is linked.
-  const bool member = !write.of_type.empty() && write.change == Change::kAdded;
-  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden && !member;
+  // What is new is named by nobody who does not see it, though it is linked with; a function of C
+  // may stand for one of a library.
+  const bool seen = write.language == "cpp" || !write.of_type.empty();
+  const bool fresh = write.change == Change::kAdded && seen;
+  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden && !fresh;
   return !linked && write.path != use.path && side_.apart.contains({use.path, write.path});
 }
 
