@@ -135,15 +135,24 @@ bool is_member(const Defined& defined) {
          std::ranges::find(defined.write->defines, defined.name) != defined.write->defines.end();
 }
 
-// A member that is new hides a name from the code of its type alone, but for a constant, which may
-// be seen around its type, and an operator.
+// `Cart::total`, defined where it is not declared: what declares it is what others see of it.
+bool is_declared_elsewhere(const Write& write) {
+  if (!is_any(write.kind, {"function", "variable"})) return false;
+  const std::string_view name = std::string_view(write.symbol).substr(write.container.size());
+  const std::size_t end = name.starts_with('`') ? name.find('`', 1) : name.npos;
+  return end != name.npos && name.substr(0, end).contains("::");
+}
+
+// A member that is new hides a name from the code of its type alone, but for an operator, and for a
+// constant, which may be seen around its type. A name behind that of a scope keeps its meaning.
 bool is_of_others_in_c(const Defined& defined, const Use& use) {
   const Write& write = *defined.write;
-  if (!is_member(defined) || write.change != Change::kAdded || write.kind == "constant") {
-    return false;
-  }
-  if (use.role == UseRole::kMember || defined.name.starts_with("operator")) return false;
-  return use.qualifier != write.of_type && !use.symbol.contains(write.of_type);
+  if (write.change != Change::kAdded) return false;
+  if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
+  if (!is_member(defined) || use.role == UseRole::kMember) return false;
+  if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
+  if (write.kind == "constant") return !use.qualifier.empty();
+  return !use.symbol.contains(write.of_type);
 }
 
 bool is_top(const Defined& defined) {

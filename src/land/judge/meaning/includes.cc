@@ -129,17 +129,27 @@ Status find_includes(SeenFiles& files, const semantic::Footprint& other,
     names.insert(write.defines.begin(), write.defines.end());
     asked.insert(write.path);
   }
-  std::set<std::string> users;
+  std::set<std::string> users, headers;
   for (const semantic::Use& use : side->uses) {
-    // A header may count on what stands before it in whoever includes both.
-    if (semantic::is_header(use.path)) continue;
-    if (in_c(use.language) && names.contains(use.name)) users.insert(use.path);
+    if (!in_c(use.language) || !names.contains(use.name)) continue;
+    (semantic::is_header(use.path) ? headers : users).insert(use.path);
   }
   for (const std::string& user : users) {
     Includes includes(files, asked);
     TRY(includes.look(user));
     for (const std::string& path : asked) {
       if (!includes.may_include(path)) side->apart.emplace(user, path);
+    }
+  }
+  if (headers.empty()) return {};
+  // A header may count on what stands before it in whoever includes both; of a source that is the
+  // source itself.
+  for (const std::string& path : asked) {
+    if (semantic::is_header(path) || !TRY(files.is_file(path))) continue;
+    Includes includes(files, headers);
+    TRY(includes.look(path));
+    for (const std::string& header : headers) {
+      if (!includes.may_include(header)) side->apart.emplace(header, path);
     }
   }
   return {};
