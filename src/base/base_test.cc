@@ -1,17 +1,21 @@
 // The small parts: clock, random, errors, failpoints.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,6 +24,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "base/testing/campaign.h"
+#include "base/threads.h"
 
 namespace gittxn {
 namespace {
@@ -147,6 +152,42 @@ bool gets_large_pages() {
     return bytes.back() == 'x' && flags.contains(large ? " hg" : "VmFlags:");
   };
   return is_large(first) && is_large(block);
+}
+
+TEST(Beside, GivesWhatWasMadeOrWhatWasThrown) {
+  EXPECT_FALSE(Beside<int>().valid());
+  auto made = on_a_thread([text = std::string("made")] { return text + " beside"; });
+  ASSERT_TRUE(made.valid());
+  EXPECT_EQ(made.get(), "made beside");
+  EXPECT_FALSE(made.valid());
+  auto thrown = on_a_thread([]() -> int { throw std::runtime_error("no"); });
+  EXPECT_THROW(thrown.get(), std::runtime_error);
+}
+
+TEST(Beside, IsWaitedFor) {
+  std::atomic<int> done = 0;
+  {
+    Beside<void> first = on_a_thread([&done] { ++done; });
+    first = on_a_thread([&done] { ++done; });
+  }
+  EXPECT_EQ(done, 2);
+}
+
+TEST(Beside, BeginsElsewhereAndMayGoAnywhere) {
+  cpu_set_t mine;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof mine, &mine), 0);
+  bool elsewhere = false;
+  for (int i = 0; i < 20; ++i) {
+    const int here = ::sched_getcpu();
+    const auto [same, processor] = on_a_thread([&mine] {
+                                     cpu_set_t its;
+                                     ::sched_getaffinity(0, sizeof its, &its);
+                                     return std::pair(CPU_EQUAL(&mine, &its), ::sched_getcpu());
+                                   }).get();
+    EXPECT_TRUE(same);
+    elsewhere |= processor != here;
+  }
+  EXPECT_TRUE(elsewhere || CPU_COUNT(&mine) == 1);
 }
 
 TEST(Heap, AsksForLargePages) {

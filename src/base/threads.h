@@ -1,24 +1,64 @@
 // Work beside the thread that asks for it.
 #pragma once
 
-#include <future>
-#include <system_error>
-#include <utility>
+#include <pthread.h>
 
-#include "base/signals.h"
+#include <functional>
+#include <future>
+#include <memory>
+#include <utility>
 
 namespace gittxn {
 
-// Runs `make` on a thread that takes no signals. The future is not valid when no more threads are
-// to be had; when it goes it waits for the thread.
-template <typename Make>
-auto on_a_thread(Make make) -> std::future<decltype(make())> {
-  const BlockedSignals blocked;
-  try {
-    return std::async(std::launch::async, std::move(make));
-  } catch (const std::system_error&) {
-    return {};
+// A thread that takes no signals. It begins on another processor than the one of its starter, where
+// there is one, and then goes where the kernel puts it: some kernels leave a new thread beside its
+// starter, and that it waits there for some milliseconds, in which a file is parsed.
+class BesideThread {
+ public:
+  // `started` tells whether there is one; no more threads may be to be had.
+  BesideThread(std::function<void()> work, bool* started);
+  ~BesideThread() { join(); }
+  BesideThread(const BesideThread&) = delete;
+  BesideThread& operator=(const BesideThread&) = delete;
+  void join();
+
+ private:
+  static void* run(void* self);
+
+  std::function<void()> work_;
+  cpu_set_t allowed_{};
+  bool apart_ = false;  // it began with fewer processors than it is allowed
+  bool running_ = false;
+  pthread_t thread_{};
+};
+
+// What is made on a thread. When it goes it waits for the thread.
+template <typename T>
+class Beside {
+ public:
+  Beside() = default;
+  template <typename Make>
+  explicit Beside(Make make) {
+    const auto task = std::make_shared<std::packaged_task<T()>>(std::move(make));
+    std::future<T> made = task->get_future();
+    bool started = false;
+    thread_ = std::make_unique<BesideThread>([task] { (*task)(); }, &started);
+    if (started) made_ = std::move(made);
   }
+
+  // False when no more threads were to be had, and after get().
+  bool valid() const { return made_.valid(); }
+  void wait() const { made_.wait(); }
+  T get() { return made_.get(); }
+
+ private:
+  std::future<T> made_;
+  std::unique_ptr<BesideThread> thread_;
+};
+
+template <typename Make>
+auto on_a_thread(Make make) -> Beside<decltype(make())> {
+  return Beside<decltype(make())>(std::move(make));
 }
 
 }  // namespace gittxn

@@ -1,7 +1,6 @@
 #include "semantic/syntax.h"
 
 #include <algorithm>
-#include <future>
 
 #include "base/heap.h"
 #include "base/threads.h"
@@ -337,7 +336,7 @@ std::array<std::unique_ptr<Tree>, 3> Versions::parse_three(
   std::optional<FlatTree> flat = parser_.parse(texts[0]);
   constexpr std::size_t kLong = 2000;  // bytes; a thread takes as long as parsing half of it
   VersionParser other = parser_.beside();
-  std::future<std::unique_ptr<Tree>> second;  // waits for its thread when it goes
+  Beside<std::unique_ptr<Tree>> second;  // waits for its thread when it goes
   if (texts[1].size() >= kLong) {
     second = on_a_thread([&] {
       prefer_large_pages();

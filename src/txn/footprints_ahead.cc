@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "base/threads.h"
 #include "catalogue/footprints.h"
 
 namespace gittxn::api {

@@ -1,8 +1,7 @@
 // Footprints of a change, made before its landing asks for them.
 #pragma once
 
-#include <future>
-
+#include "base/threads.h"
 #include "repo/worktree.h"
 #include "txn/attempt.h"
 
@@ -19,7 +18,7 @@ class FootprintsAhead {
   void begin(State& state, const Txn& txn, const repo::Taken& taken);
 
  private:
-  std::future<void> made_;
+  Beside<void> made_;
 };
 
 }  // namespace gittxn::api

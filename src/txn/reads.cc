@@ -7,7 +7,6 @@
 
 #include "base/bug.h"
 #include "base/heap.h"
-#include "base/threads.h"
 #include "capture/interpret.h"
 #include "capture/search_settings.h"
 #include "land/judge/phase.h"

@@ -1,9 +1,9 @@
 // The reads of a transaction while its change is taken.
 #pragma once
 
-#include <future>
 #include <memory>
 
+#include "base/threads.h"
 #include "repo/worktree.h"
 #include "txn/attempt.h"
 
@@ -39,7 +39,7 @@ class ReadsAhead {
   const repo::Worktree& worktree_;
   std::unique_ptr<repo::Objects> objects_;  // of the thread
   std::unique_ptr<ReadSources> sources_;
-  std::future<Result<ReadSet>> guessed_;  // the last member: it is waited for before the others go
+  Beside<Result<ReadSet>> guessed_;  // the last member: it is waited for before the others go
 };
 
 }  // namespace gittxn::api
