@@ -32,7 +32,7 @@ class BesideThread {
   pthread_t thread_{};
 };
 
-// What is made on a thread. When it goes it waits for the thread.
+// The result of work on a thread. When it goes it waits for the thread.
 template <typename T>
 class Beside {
  public:

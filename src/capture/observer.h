@@ -52,7 +52,7 @@ class Observer {
   const std::set<std::string>& found_files() const { return found_files_; }
   // Whether anybody opened the snapshot's file there to change it in place.
   bool changed_in_place(const std::string& path) const { return own_.changed_in_place(path); }
-  // Of no path either is true.
+  // True: the transaction writes no path, and opened none to change it in place.
   bool has_no_own_paths() const { return own_.has_none(); }
   // A path the transaction writes, as it was taken.
   bool own_path(std::string_view path) const { return own_.has(path); }

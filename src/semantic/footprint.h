@@ -159,7 +159,7 @@ struct Footprint {
   // Paths of this side, each with the name of a member that a type has which the file means, and
   // which the other side left as it is; or with "module.name", which is so in C++, Go and Rust.
   std::set<std::pair<std::string, std::string>> elsewhere;
-  // Of each file. Several footprints have the same one, so it is not changed once it is made.
+  // One for each file. Several footprints share it, so it is not changed once it is made.
   std::vector<std::shared_ptr<const Definitions>> definitions;
   bool empty() const { return writes.empty(); }
   int definitions_of(std::string_view name) const;  // in all files

@@ -37,8 +37,8 @@ enum class Origin : std::uint8_t {
 
 struct Node;
 
-// What is in a directory, sorted by name: nodes in a row, and once one was added or taken away a
-// map of them.
+// The nodes in a directory, sorted by name: in a row, and once one was added or taken away in a
+// map.
 class NodesInside {
  public:
   // `near`: where to look first; becomes the one behind what was found.

@@ -106,7 +106,7 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   const Write& write = *defined.write;
   if (is_other_call(write, use)) return {Verdict::kValidate, rule};
   if (takes_it(write, use)) return {Verdict::kValidate, Rule::kBodyCaller};
-  // What it held is gone or new by itself, and others may hold more of it.
+  // Members of a namespace are gone or new by themselves, and other files may hold more of it.
   if (write.kind == "namespace" && write.language == "cpp") return {Verdict::kValidate, rule};
   // A name is linked once in C, so that the use means something else that was there.
   const bool linked = write.language == "c" && write.kind == "function" && !is_header(write.path);

@@ -293,8 +293,8 @@ Sights::Bounds Sights::bound(std::string_view path, std::string_view name) const
 
 // The file of the use does not include the other one, and nothing but that would make it see this.
 bool Sights::is_apart(const Write& write, const Use& use) const {
-  // What is new is named by nobody who does not see it, though it is linked with; a function of C
-  // may stand for one of a library.
+  // Nobody names something new without seeing it, though it is linked with; but a function of C may
+  // stand for one of a library.
   const bool seen = write.language == "cpp" || !write.of_type.empty();
   const bool fresh = write.change == Change::kAdded && seen;
   const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden && !fresh;

@@ -52,7 +52,7 @@ Words lexemes(std::string_view text) {
   return words;
 }
 
-// What the text of a macro stands for, word by word.
+// The text of a macro, read word by word.
 class Replacement {
  public:
   explicit Replacement(std::string_view text) : words_(lexemes(text)) {}
@@ -60,7 +60,7 @@ class Replacement {
   bool ended() const { return at_ == words_.size(); }
   std::string_view next() { return ended() ? std::string_view() : words_[at_++]; }
 
-  // Whether all attributes say how something is linked, behind the word that begins them.
+  // True: all attributes behind the word that begins them say how something is linked.
   bool attributes(std::string_view word) {
     if (is_any(word, {"__attribute__", "__attribute"})) {
       return takes("(") && takes("(") && list(")") && takes(")");
@@ -100,8 +100,8 @@ class Linkage {
  public:
   explicit Linkage(const Outline& outline) : outline_(outline) {}
 
-  // What macros of the name say besides, of each its parameter and its words of storage; nothing
-  // where there is none, or one says anything else.
+  // The parameter and the words of storage of each macro of the name; nothing where there is none,
+  // or one says anything else than linkage.
   std::set<std::string> of(std::string_view name, int depth = 0) const {
     std::set<std::string> all;
     if (depth > kMostMacros) return all;
