@@ -147,9 +147,10 @@ bool gets_large_pages() {
       !testing::kSanitized && ::access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0;
   prefer_large_pages();
   const std::vector<char> first(1 << 20, 'x'), block(8 << 20, 'x');
-  const auto is_large = [large](const std::vector<char>& bytes) {
+  const std::string wanted = large ? " hg" : "VmFlags:";
+  const auto is_large = [&wanted](const std::vector<char>& bytes) {
     const std::string flags = mapping_flags(bytes.data() + bytes.size() / 2);
-    return bytes.back() == 'x' && flags.contains(large ? " hg" : "VmFlags:");
+    return bytes.back() == 'x' && flags.contains(wanted);
   };
   return is_large(first) && is_large(block);
 }

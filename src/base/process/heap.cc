@@ -26,7 +26,7 @@ void prefer_large_pages() {
   const auto from = reinterpret_cast<std::uintptr_t>(block.get());
   const std::uintptr_t begin = (from + kLarge - 1) / kLarge * kLarge;
   const std::uintptr_t end = (from + kReserved) / kLarge * kLarge;
-  ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  ::madvise(static_cast<char*>(block.get()) + (begin - from), end - begin, MADV_HUGEPAGE);
   gap.reset(std::realloc(block.release(), std::max<std::size_t>(begin - from, kSmallest)));
 }
 
