@@ -215,7 +215,7 @@ class FileFootprint {
     write.gives = types_said(any);
     write.gives_other = gives_another_type(was, is);
     write.number = stays_number(was, is);
-    write.linkage = any.kind == "macro" && stays_linkage(pair_, any.name);
+    write.linkage = any.kind == "macro" && linkage_.stays(any.name);
     sort_unique(&write.defines);
     sort_unique(&write.maybe);
     out_.writes.push_back(std::move(write));
@@ -482,6 +482,7 @@ class FileFootprint {
   ById before_, after_;
   std::unordered_set<std::string> moves_;
   std::unordered_map<std::string, std::string> behind_;
+  Linkage linkage_{pair_};
   Footprint& out_;
 };
 

@@ -65,5 +65,23 @@ TEST(Footprint, ADeclarationOfSeveralIsOneOfEach) {
   }
 }
 
+// Each macro stands for the one behind it many times: 50 to the power of 7 looks, were a macro
+// looked at for each.
+TEST(Footprint, MacrosThatStandForEachOtherAreLookedAtOnce) {
+  std::string chain = "#define A7\n";
+  for (int i = 6; i >= 0; --i) {
+    chain += "#define A" + std::to_string(i);
+    for (int n = 0; n < 50; ++n) chain += " A" + std::to_string(i + 1);
+    chain += "\n";
+  }
+  const std::string was = chain + "#define API A0\n#define OTHER API OTHER\n";
+  const std::string is = chain + "#define API A0 A1\n#define OTHER API OTHER API\n";
+  const Footprint changed = edit("a.h", was, is);
+  ASSERT_EQ(changed.writes.size(), 2u);
+  for (const Write& write : changed.writes) {
+    EXPECT_EQ(write.linkage, write.defines.front() == "API") << write.symbol;
+  }
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

@@ -1,9 +1,6 @@
 #include "semantic/symbols/linkage.h"
 
 #include <algorithm>
-#include <optional>
-#include <set>
-#include <string>
 
 #include "semantic/kinds.h"
 #include "semantic/read/patterns.h"
@@ -95,64 +92,62 @@ class Replacement {
   std::size_t at_ = 0;
 };
 
-// The macros of one version of a file.
-class Linkage {
- public:
-  explicit Linkage(const Outline& outline) : outline_(outline) {}
-
-  // The parameter and the words of storage of each macro of the name; nothing where there is none,
-  // or one says anything else than linkage.
-  std::set<std::string> of(std::string_view name, int depth = 0) const {
-    std::set<std::string> all;
-    if (depth > kMostMacros) return all;
-    for (const Outlined& symbol : outline_.symbols) {
-      if (symbol.kind != "macro" || symbol.name != name) continue;
-      if (symbol.opaque || symbol.nodes.empty()) return {};
-      for (const Node* node : symbol.nodes) {
-        const auto besides = of_one(*node, depth);
-        if (!besides) return {};
-        all.insert(*besides);
-      }
-    }
-    return all;
-  }
-
- private:
-  std::optional<std::string> of_one(const Node& macro, int depth) const {
-    if (!macro.kind.starts_with("preproc_")) return std::nullopt;  // of another language
-    const Node *list = kid_in(macro, "parameters"), *value = kid_in(macro, "value");
-    const Words parameters = list == nullptr ? Words() : lexemes(list->text);
-    if (list != nullptr && parameters.size() != 3) return std::nullopt;  // one, in parentheses
-    std::string besides;
-    int types = 0;
-    for (Replacement text(value == nullptr ? "" : value->text); !text.ended();) {
-      const std::string_view word = text.next();
-      if (list != nullptr && word == parameters[1]) {
-        ++types;
-      } else if (is_any(word, {"extern", "static", "inline", "\"C\""})) {
-        besides += std::string(word) + " ";
-      } else if (!is_convention(word) && !text.attributes(word) && !is_mere(word, depth)) {
-        return std::nullopt;
-      }
-    }
-    if (types != (list == nullptr ? 0 : 1)) return std::nullopt;
-    return besides + (list == nullptr ? "" : "()");
-  }
-
-  // A macro that says nothing besides.
-  bool is_mere(std::string_view word, int depth) const {
-    return of(word, depth + 1) == std::set<std::string>{""};
-  }
-
-  const Outline& outline_;
-};
-
 }  // namespace
 
-bool stays_linkage(const Outlines& pair, std::string_view name) {
-  const std::set<std::string> was = Linkage(pair.before).of(name),
-                              is = Linkage(pair.after).of(name);
-  return !was.empty() && was == is;
+MacroLinkage::MacroLinkage(const Outline& outline) {
+  for (const Outlined& symbol : outline.symbols) {
+    if (symbol.kind == "macro") macros_[symbol.name].push_back(&symbol);
+  }
+}
+
+const std::set<std::string>& MacroLinkage::of(std::string_view name, int depth) {
+  static const std::set<std::string> kNothing;
+  const auto macros = macros_.find(name);
+  if (depth > kMostMacros || macros == macros_.end()) return kNothing;
+  // A macro that stands for itself finds nothing here.
+  const auto [known, fresh] = known_.try_emplace(macros->first);
+  if (fresh) known->second = of_all(name, depth);
+  return known->second;
+}
+
+std::set<std::string> MacroLinkage::of_all(std::string_view name, int depth) {
+  std::set<std::string> all;
+  for (const Outlined* symbol : macros_.find(name)->second) {
+    if (symbol->opaque || symbol->nodes.empty()) return {};
+    for (const Node* node : symbol->nodes) {
+      const auto besides = of_one(*node, depth);
+      if (!besides) return {};
+      all.insert(*besides);
+    }
+  }
+  return all;
+}
+
+std::optional<std::string> MacroLinkage::of_one(const Node& macro, int depth) {
+  if (!macro.kind.starts_with("preproc_")) return std::nullopt;  // of another language
+  const Node *list = kid_in(macro, "parameters"), *value = kid_in(macro, "value");
+  const Words parameters = list == nullptr ? Words() : lexemes(list->text);
+  if (list != nullptr && parameters.size() != 3) return std::nullopt;  // one, in parentheses
+  const std::set<std::string> mere = {""};  // of a macro that says nothing besides
+  std::string besides;
+  int types = 0;
+  for (Replacement text(value == nullptr ? "" : value->text); !text.ended();) {
+    const std::string_view word = text.next();
+    if (list != nullptr && word == parameters[1]) {
+      ++types;
+    } else if (is_any(word, {"extern", "static", "inline", "\"C\""})) {
+      besides += std::string(word) + " ";
+    } else if (!is_convention(word) && !text.attributes(word) && of(word, depth + 1) != mere) {
+      return std::nullopt;
+    }
+  }
+  if (types != (list == nullptr ? 0 : 1)) return std::nullopt;
+  return besides + (list == nullptr ? "" : "()");
+}
+
+bool Linkage::stays(std::string_view name) {
+  const std::set<std::string>& was = before_.of(name);
+  return !was.empty() && was == after_.of(name);
 }
 
 }  // namespace gittxn::semantic
