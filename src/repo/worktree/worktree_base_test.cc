@@ -12,6 +12,8 @@ namespace {
 
 using testing::Agent;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::must;
 using testing::paths_of;
 using testing::ScratchRepo;
@@ -132,6 +134,18 @@ TEST(TakeTips, KeepEverythingTheAgentCommittedAnywhere) {
   EXPECT_EQ(repo.git({"fsck"}), "");
   repo.git({"gc", "-q", "--prune=now"});
   EXPECT_EQ(repo.git({"cat-file", "blob", second.str() + ":README"}), "stashed too");
+}
+
+// Each transaction that was given up leaves references, and most takes have no commit to compare.
+TEST(TakeTips, OtherReferencesAreReadOnlyForACommit) {
+  const ScratchRepo repo = take_repo();
+  Agent agent(repo);
+  repo.git({"update-ref", "refs/txn/t-other/1", "HEAD"});
+  repo.write(".git/refs/txn/t-other/1", "broken\n");
+  agent.write("new.txt", "x\n");
+  EXPECT_THAT(agent.take_all().notes, IsEmpty());
+  agent.commit("work");
+  EXPECT_THAT(agent.take_all().notes, ElementsAre(HasSubstr("t-other/1 is broken")));
 }
 
 TEST(Keep, IsRepeatableAndMovesOn) {

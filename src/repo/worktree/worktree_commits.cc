@@ -97,17 +97,17 @@ Result<CommitSet> readable_commits(const TakeView& view, const CommitSet& named)
 }
 
 // The commits among these that nothing in the repository reaches, without those that another of
-// them reaches.
-Result<std::vector<Oid>> new_tips(const TakeView& view, const CommitSet& commits,
-                                  const CommitSet& known) {
-  GitOptions options = view.git;
-  CommitSet candidates;
-  for (const Oid& oid : commits) {
-    if (known.contains(oid)) continue;
-    candidates.insert(oid);
-    options.input += oid.str() + '\n';
-  }
+// them reaches. References are read only where there is a commit besides the base: each transaction
+// that was given up leaves some, and most commands commit nothing.
+Result<std::vector<Oid>> new_tips(const TakeView& view, CommitSet candidates) {
+  candidates.erase(view.base);
   if (candidates.empty()) return std::vector<Oid>{};
+  CommitSet known = {view.base};
+  for (const auto& [name, oid] : TRY(view.repository->refs().list("refs/"))) known.insert(oid);
+  std::erase_if(candidates, [&](const Oid& oid) { return known.contains(oid); });
+  if (candidates.empty()) return std::vector<Oid>{};
+  GitOptions options = view.git;
+  for (const Oid& oid : candidates) options.input += oid.str() + '\n';
   for (const Oid& oid : known) options.input += '^' + oid.str() + '\n';
   const std::string text = TRY(view.repository->git().must(
       {"rev-list", "--stdin", "--parents", "--ignore-missing"}, options));
@@ -164,10 +164,8 @@ Result<std::optional<CommitInfo>> last_own_commit(const Objects& objects, Oid at
 
 Status read_history(const TakeView& view, const Objects& objects, const Agent& agent,
                     Taken* taken) {
-  CommitSet known = {view.base};
-  for (const auto& [name, oid] : TRY(view.repository->refs().list("refs/"))) known.insert(oid);
   const CommitSet commits = TRY(readable_commits(view, agent.named));
-  taken->tips = TRY(new_tips(view, commits, known));
+  taken->tips = TRY(new_tips(view, commits));
   if (!agent.head || !commits.contains(*agent.head)) return {};
 
   auto head_of_target = view.repository->refs().read(view.target);
