@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "base/bug.h"
@@ -10,6 +11,7 @@
 #include "base/failpoint.h"
 #include "base/subprocess.h"
 #include "store/events.h"
+#include "store/log/pruning.h"
 #include "store/server/locks.h"
 #include "store/state.h"
 
@@ -95,10 +97,28 @@ std::unexpected<Error> unknown(const std::string& id) {
               "git txn lease list has those there are");
 }
 
+// A lease's name says at which event it began. Any of those may have been a lease.
+Result<bool> was_pruned(const Store& store, const std::string& id) {
+  Seq began = 0;
+  const char* end = id.data() + id.size();
+  if (!id.starts_with("l-")) return false;
+  const auto read = std::from_chars(id.data() + 2, end, began);
+  return read.ec == std::errc() && read.ptr == end && began > 0 &&
+         began <= TRY(pruned_until(store));
+}
+
 // A lease that is over: what became of it, as the log has it.
 Result<Error> lost_lease(const Store& store, const std::string& id) {
   const std::vector<Event> history = TRY(store.events_of(id));
-  if (history.empty() || !history.front().type.starts_with("lease.")) return unknown(id).error();
+  const bool known = !history.empty() && (history.front().type == event_type::kLeaseQueued ||
+                                          history.front().type == event_type::kLeaseAcquired);
+  if (!known && TRY(was_pruned(store, id))) {
+    return Error{Code::kStale,
+                 fmt::format("{} is lost; the events that say what it was on have been pruned", id),
+                 "git txn lease list has those there are",
+                 {}};
+  }
+  if (!known) return unknown(id).error();
   const Lease was = TRY(events::lease_of(history.front()));
   constexpr std::string_view kOver = "over: ";  // "is lost" says it
   std::string end = events::describe(history.back());

@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "store/events.h"
+#include "store/log/pruning.h"
 #include "store/testing/check.h"
 #include "store/testing/leases.h"
 #include "store/testing/stories.h"
@@ -51,6 +52,26 @@ TEST(Leases, OneThatWasLostSaysWhatBecameOfItAndTheWholeNextStep) {
   EXPECT_CODE(free, Code::kStale);
   EXPECT_EQ(free.error().hint,
             "nobody has it now; ask for it anew with: git txn lease acquire 'a folder'");
+}
+
+TEST(Leases, OneWhoseEventsWerePrunedIsLostAndNotUnknown) {
+  TempStore place;
+  Store store = place.open();
+  const Lease lost = had(store, wants("ann", "src", kMinute)).lease;
+  place.clock.advance(2 * kMinute);
+  had(store, wants("bob", "src"));  // its own end is in the log before this
+  const auto lost_after_pruning = [&](Seq before) {
+    const auto pruned = prune(store, {.before = before, .older_than_ms = {}, .actor = "ann"});
+    ASSERT_OK(pruned);
+    ASSERT_EQ(pruned->last, before - 1);
+    const Status released = release_lease(store, lost.id, "ann", "");
+    EXPECT_CODE(released, Code::kStale);
+    EXPECT_NE(released.error().message.find("have been pruned"), std::string::npos)
+        << released.error().message;
+  };
+  lost_after_pruning(lost.number + 1);  // how it began
+  lost_after_pruning(lost.number + 2);  // all of it
+  EXPECT_CODE(release_lease(store, "l-999", "ann", ""), Code::kNotFound);
 }
 
 TEST(Leases, SharedOnesAreHadTogether) {
