@@ -130,6 +130,32 @@ TEST(Objects, AnotherThreadReadsBesideThem) {
   EXPECT_EQ(must(beside.blob(written)), fmt::format("new {}", kFolders - 1));
 }
 
+// What one has unpacked is there for both, also when one of them has gone.
+TEST(Objects, WhatIsUnpackedIsThereForThoseBeside) {
+  ScratchRepo repo;
+  repo.write("a/f", "f");
+  repo.write("b/g", "g");
+  const Oid commit = repo.commit("two folders");
+  const Objects objects = repo.objects();
+  const Oid ours = must(objects.entry_at(commit, "a")).oid;
+  const Oid theirs = must(objects.entry_at(commit, "b")).oid;
+  const auto forget = [&](const Oid& oid) {
+    const std::string path =
+        internal::loose_path(objects.git_dir() + "/objects", internal::checked_oid(oid));
+    ASSERT_EQ(::unlink(path.c_str()), 0) << path;
+  };
+  ASSERT_EQ(must(objects.list(ours)).size(), 1u);
+  forget(ours);
+  {
+    const Objects beside = must(objects.beside());
+    EXPECT_TRUE(beside.list(ours));
+    ASSERT_EQ(must(beside.list(theirs)).size(), 1u);
+    forget(theirs);
+  }
+  EXPECT_TRUE(objects.list(ours));
+  EXPECT_TRUE(objects.list(theirs));
+}
+
 TEST(Objects, InMemoryLeaveNothingBehind) {
   const ScratchRepo repo;
   repo.write("d/file", "bytes\n");

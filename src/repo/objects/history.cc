@@ -30,10 +30,10 @@ Result<std::vector<git_oid>> ask_rev_list(const ObjectStore& store,
   return oids;
 }
 
-Result<RevwalkPtr> start_walk(const ObjectStore& store, const std::vector<git_oid>& tips,
+Result<RevwalkPtr> start_walk(const Walking& walking, const std::vector<git_oid>& tips,
                               const std::vector<git_oid>& hidden) {
   git_revwalk* walk = nullptr;
-  if (git_revwalk_new(&walk, store.repository()) != 0) return fail_git2("walking history");
+  if (git_revwalk_new(&walk, walking.repository) != 0) return fail_git2("walking history");
   RevwalkPtr owned(walk);
   git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_REVERSE);
   for (const git_oid& tip : tips) {
@@ -48,7 +48,8 @@ Result<RevwalkPtr> start_walk(const ObjectStore& store, const std::vector<git_oi
 Result<std::vector<git_oid>> libgit2_commits(const ObjectStore& store,
                                              const std::vector<git_oid>& tips,
                                              const std::vector<git_oid>& hidden) {
-  const RevwalkPtr walk = TRY(start_walk(store, tips, hidden));
+  const Walking walking = store.walking();
+  const RevwalkPtr walk = TRY(start_walk(walking, tips, hidden));
   std::vector<git_oid> commits;
   git_oid next{};
   int status = 0;
@@ -122,7 +123,7 @@ Result<std::optional<Oid>> Objects::merge_base(const Oid& a, const Oid& b) const
   const git_oid second = TRY(internal::parse_oid(b));
   if (!store.is_shallow()) {
     git_oid base{};
-    if (git_merge_base(&base, store.repository(), &first, &second) == 0) {
+    if (git_merge_base(&base, store.walking().repository, &first, &second) == 0) {
       return internal::to_oid(base);
     }
   }
@@ -141,7 +142,7 @@ Result<bool> Objects::is_ancestor(const Oid& ancestor, const Oid& descendant) co
   const git_oid tip = TRY(internal::parse_oid(descendant));
   if (ancestor == descendant) return true;
   if (!store.is_shallow()) {
-    const int answer = git_graph_descendant_of(store.repository(), &tip, &old);
+    const int answer = git_graph_descendant_of(store.walking().repository, &tip, &old);
     if (answer >= 0) return answer == 1;
   }
   return internal::ask_is_ancestor(store, ancestor, descendant);

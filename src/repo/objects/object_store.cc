@@ -250,17 +250,25 @@ Status ObjectStore::open() {
 
 Status ObjectStore::open_beside(const ObjectStore& other) {
   shared_dir_mode_ = other.shared_dir_mode_;
+  walked_ = other.walked_;
   git_odb* odb = nullptr;
-  if (git_repository_odb(&odb, other.repository()) != 0) return fail_git2("sharing the objects");
-  return use(odb);
+  if (git_repository_odb(&odb, walked_->repository.get()) != 0) {
+    return fail_git2("sharing the objects");
+  }
+  odb_.reset(odb);
+  return make_writer();
 }
 
-// libgit2 locks what is in an object database; all else here is of one thread.
 Status ObjectStore::use(git_odb* odb) {
   odb_.reset(odb);
   git_repository* repository = nullptr;
   if (git_repository_wrap_odb(&repository, odb) != 0) return fail_git2("opening the objects");
-  repository_.reset(repository);
+  walked_ = std::make_shared<WalkedRepository>();
+  walked_->repository.reset(repository);
+  return make_writer();
+}
+
+Status ObjectStore::make_writer() {
   git_odb* writer = nullptr;
   if (git_odb_new(&writer) != 0) return fail_git2("opening the objects");
   writer_.reset(writer);
@@ -273,6 +281,10 @@ Status ObjectStore::use(git_odb* odb) {
     return fail_git2("opening the objects");
   }
   return {};
+}
+
+Walking ObjectStore::walking() const {
+  return {std::unique_lock(walked_->walked), walked_->repository.get()};
 }
 
 Status ObjectStore::write_to_memory() {

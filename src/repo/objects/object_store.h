@@ -20,6 +20,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -140,11 +141,24 @@ struct ObjectHeader {
   git_object_t type = GIT_OBJECT_INVALID;  // also where libgit2 has no such object
 };
 
+// A repository around an object database, for walks along commits. libgit2 gives a database one
+// owner and keeps in that what it has unpacked, so stores beside each other have one together; it
+// is not made for two threads, though the database is.
+struct WalkedRepository {
+  RepositoryPtr repository;
+  std::mutex walked;
+};
+// While it lives nobody else walks.
+struct Walking {
+  std::unique_lock<std::mutex> alone;
+  git_repository* repository;
+};
+
 class ObjectStore {
  public:
   ObjectStore(std::string git_dir, Git git);
   Status open();
-  // Instead: reads what `other` reads, with what that has unpacked.
+  // Instead: reads what `other` reads, with what that has unpacked, on another thread.
   Status open_beside(const ObjectStore& other);
   Status write_to_memory();  // from now on
 
@@ -152,7 +166,7 @@ class ObjectStore {
   const std::string& objects_dir() const { return objects_dir_; }
   const Git& git() const { return git_; }
   GitOptions here() const;  // git commands on this repository
-  git_repository* repository() const { return repository_.get(); }  // odb only: for revision walks
+  Walking walking() const;
 
   ObjectHeader header(const git_oid& oid) const;
   // kNotFound when neither libgit2 nor git has it.
@@ -184,13 +198,14 @@ class ObjectStore {
   Status parse(const git_oid& oid, Tree* tree) const;  // its object is there
   Status share_directory(const git_oid& oid) const;
   Status use(git_odb* odb);
+  Status make_writer();
 
   std::string git_dir_;
   std::string objects_dir_;
   Git git_;
   OdbPtr odb_;
   OdbPtr writer_;  // null: to memory, which is a part of odb_
-  RepositoryPtr repository_;
+  std::shared_ptr<WalkedRepository> walked_;
   std::uint32_t shared_dir_mode_ = 0;  // not 0: core.sharedRepository is at work
   mutable std::set<std::string> synced_packs_;
 
