@@ -133,17 +133,6 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
                                           TRY(objects.tree_of(snapshot)));
   work.untracked = taken.untracked;
   work.notes = taken.notes;
-  work.reads = TRY(ahead.reads(taken));
-  TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
-  for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
-  normalize(work.reads);
-  if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
-    if (TRY(objects.tree_of(attempt.kept)) != taken.tree) untraced = Untraced::kYes;
-  }
-  if (untraced == Untraced::kYes || attempt.unknown_reason == unknown_words(Unknown::kUntraced)) {
-    mark_unknown(work.reads, unknown_words(Unknown::kUntraced));
-  }
-  if (work.reads.complete) work.reads.unknown_since = Oid();
   const std::string message = TRY(message_of(state, txn, taken));
   FootprintsAhead meaning;
   meaning.begin(state, txn, taken);
@@ -160,6 +149,18 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
               taken.head.value_or(Oid())));
   TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
+  // The longest is to make the reads: all else is done meanwhile.
+  work.reads = TRY(ahead.reads(taken));
+  TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
+  for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
+  normalize(work.reads);
+  if (untraced == Untraced::kCheck && !attempt.kept.empty()) {
+    if (TRY(objects.tree_of(attempt.kept)) != taken.tree) untraced = Untraced::kYes;
+  }
+  if (untraced == Untraced::kYes || attempt.unknown_reason == unknown_words(Unknown::kUntraced)) {
+    mark_unknown(work.reads, unknown_words(Unknown::kUntraced));
+  }
+  if (work.reads.complete) work.reads.unknown_since = Oid();
   TRY(record(state, txn, work, {taken.base, kept}));
   TRY(fp_recorded.hit());
   return work;
