@@ -264,13 +264,25 @@ std::vector<std::string> handed_out(const Outline& outline) {
   return names;
 }
 
+// `namespace { … }`
+bool is_in_unnamed_namespace(const Outlined& symbol) {
+  for (const Node* at = symbol.nodes.empty() ? nullptr : symbol.nodes.front(); at != nullptr;
+       at = at->parent) {
+    const auto is_its_name = [](const Node* kid) { return kid->field == "name"; };
+    if (at->kind == "namespace_definition" && std::ranges::none_of(at->kids, is_its_name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_hidden(const Outline& outline, const Outlined& symbol) {
   const std::string_view language = language_in(outline);
   if (language == "go") return is_package_main(outline);
   if (language == "java") return symbol.member && says(symbol, Capability::kVisibility, "private");
-  const bool c = is_any(language, {"c", "cpp"});
-  return c && !symbol.member && !is_header(outline.path) &&
-         says(symbol, Capability::kVisibility, "static");
+  if (!is_any(language, {"c", "cpp"}) || is_header(outline.path)) return false;
+  const bool is_static = !symbol.member && says(symbol, Capability::kVisibility, "static");
+  return is_static || is_in_unnamed_namespace(symbol);
 }
 
 bool is_needed(const Outline& outline, const Outlined& symbol) {

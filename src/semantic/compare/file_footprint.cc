@@ -323,9 +323,9 @@ class FileFootprint {
         if (read.role != UseRole::kSuper) read.role = UseRole::kImport;
         read.local = false;
       }
-      // A declaration's own name is no use of it.
-      if (name.own && read.role != UseRole::kImport) return;
-      if (&unit == symbol.units.data() && is_mere_word(outline, symbol, read.name)) return;
+      if (name.own && read.role != UseRole::kImport) return;  // a declaration's own name
+      const bool is_head = &unit == symbol.units.data() || symbol.kind == "file";
+      if (is_head && is_mere_word(outline, symbol, read.name)) return;
       names->of.insert(read.name);
       names->reads.emplace_back(read, state);
     });

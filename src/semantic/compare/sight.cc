@@ -143,12 +143,38 @@ bool is_declared_elsewhere(const Write& write) {
   return end != name.npos && name.substr(0, end).contains("::");
 }
 
+// `std::string`: of the library, which a program adds nothing to but in that namespace.
+bool is_of_library(const Defined& defined, const Use& use) {
+  const bool said = use.qualifier == "std" || use.qualifier.starts_with("std::");
+  return said && use.language == "cpp" && !defined.write->symbol.contains("std");
+}
+
+// What stands behind a dot or an arrow is a member, unless a macro makes it something else.
+bool is_no_member_in_c(const Defined& defined, const Use& use) {
+  const Write& write = *defined.write;
+  return use.role == UseRole::kMember && write.of_type.empty() && !write.opaque &&
+         is_any(write.kind, {"function", "variable"}) && !is_declared_elsewhere(write);
+}
+
+// The outermost type that a symbol is in; empty: none.
+std::string type_around(const Write& write) {
+  const std::string_view above = write.container;
+  const std::size_t end = above.find('#');
+  if (end == above.npos) return {};
+  return std::string(last_name(above.substr(0, end)));
+}
+
 // A member that is new hides a name from the code of its type alone, but for an operator, and for a
 // constant, which may be seen around its type. A name behind that of a scope keeps its meaning.
 bool is_of_others_in_c(const Defined& defined, const Use& use) {
   const Write& write = *defined.write;
   if (write.change != Change::kAdded) return false;
   if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
+  if (write.kind == "type" && use.role != UseRole::kMember) {
+    const std::string outer = type_around(write);
+    const bool apart = !outer.empty() && use.qualifier != outer && !use.symbol.contains(outer);
+    if (apart) return true;
+  }
   if (!is_member(defined) || use.role == UseRole::kMember) return false;
   if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
   if (write.kind == "constant") return !use.qualifier.empty();
@@ -295,9 +321,12 @@ Sights::Bounds Sights::bound(std::string_view path, std::string_view name) const
 bool Sights::is_apart(const Write& write, const Use& use) const {
   // Nobody names something new without seeing it, though it is linked with; but a function of C may
   // stand for one of a library.
-  const bool seen = write.language == "cpp" || !write.of_type.empty();
-  const bool fresh = write.change == Change::kAdded && seen;
-  const bool linked = is_any(write.kind, {"function", "variable"}) && !write.hidden && !fresh;
+  const bool cpp = write.language == "cpp";
+  const bool fresh = write.change == Change::kAdded && (cpp || !write.of_type.empty());
+  // Nobody names a member of a type in C++ without seeing the type.
+  const bool within = cpp && !write.of_type.empty() && !is_declared_elsewhere(write);
+  const bool global = is_any(write.kind, {"function", "variable"}) && !write.hidden;
+  const bool linked = global && !fresh && !within;
   return !linked && write.path != use.path && side_.apart.contains({use.path, write.path});
 }
 
@@ -331,6 +360,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
     return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;
   }
   if (family_of(use.language) == Family::kC) {
+    if (is_of_library(defined, use) || is_no_member_in_c(defined, use)) return Sight::kNone;
     if (is_of_others_in_c(defined, use)) return Sight::kNone;
     // Whoever includes the other file could not define the name again.
     const bool own = !is_header(write.path) && declares(use.path, use.name);
