@@ -130,7 +130,7 @@ TEST(Objects, AnotherThreadReadsBesideThem) {
   EXPECT_EQ(must(beside.blob(written)), fmt::format("new {}", kFolders - 1));
 }
 
-// What one has unpacked is there for both, also when one of them has gone.
+// Objects that one has unpacked are there for both, also when one of them has gone.
 TEST(Objects, WhatIsUnpackedIsThereForThoseBeside) {
   ScratchRepo repo;
   repo.write("a/f", "f");

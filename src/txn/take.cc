@@ -149,7 +149,7 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
               taken.head.value_or(Oid())));
   TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
-  // The longest is to make the reads: all else is done meanwhile.
+  // Making the reads takes longest: all else is done meanwhile.
   work.reads = TRY(ahead.reads(taken));
   TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
   for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);

@@ -148,7 +148,7 @@ struct WalkedRepository {
   RepositoryPtr repository;
   std::mutex walked;
 };
-// While it lives nobody else walks.
+// Nobody else walks as long as it lives.
 struct Walking {
   std::unique_lock<std::mutex> alone;
   git_repository* repository;

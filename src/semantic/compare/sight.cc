@@ -149,7 +149,7 @@ bool is_of_library(const Defined& defined, const Use& use) {
   return said && use.language == "cpp" && !defined.write->symbol.contains("std");
 }
 
-// What stands behind a dot or an arrow is a member, unless a macro makes it something else.
+// A name behind a dot or an arrow is that of a member, unless a macro makes it something else.
 bool is_no_member_in_c(const Defined& defined, const Use& use) {
   const Write& write = *defined.write;
   return use.role == UseRole::kMember && write.of_type.empty() && !write.opaque &&

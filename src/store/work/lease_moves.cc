@@ -97,7 +97,7 @@ std::unexpected<Error> unknown(const std::string& id) {
               "git txn lease list has those there are");
 }
 
-// A lease's name says at which event it began. Any of those may have been a lease.
+// A lease's name says at which event it began; a pruned event may have been its beginning.
 Result<bool> was_pruned(const Store& store, const std::string& id) {
   Seq began = 0;
   const char* end = id.data() + id.size();
