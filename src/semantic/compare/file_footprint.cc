@@ -324,8 +324,8 @@ class FileFootprint {
         read.local = false;
       }
       if (name.own && read.role != UseRole::kImport) return;  // a declaration's own name
-      const bool is_head = &unit == symbol.units.data() || symbol.kind == "file";
-      if (is_head && is_mere_word(outline, symbol, read.name)) return;
+      const bool is_head = &unit == symbol.units.data();
+      if (is_once(name.leaf) || (is_head && is_mere_word(outline, symbol, read.name))) return;
       names->of.insert(read.name);
       names->reads.emplace_back(read, state);
     });

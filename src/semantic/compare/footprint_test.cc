@@ -53,6 +53,17 @@ TEST(Footprint, AGuardAroundAHeaderIsNoPartOfWhatItHolds) {
   }
 }
 
+// Other pragmas may name what is declared.
+TEST(Footprint, OnceInAPragmaIsNoUse) {
+  const std::string held = "int f(int a);\n";
+  const Footprint changed = edit("a.h", held, "#pragma once\n#pragma weak helper\n" + held);
+  const auto is_used = [&](std::string_view name) {
+    return std::ranges::find(changed.uses, name, &Use::name) != changed.uses.end();
+  };
+  EXPECT_FALSE(is_used("once"));
+  EXPECT_TRUE(is_used("helper"));
+}
+
 // One that is declared beside others is what it would be alone.
 TEST(Footprint, ADeclarationOfSeveralIsOneOfEach) {
   const std::string one = "struct s {\n  struct s *a, *b;\n};\n";

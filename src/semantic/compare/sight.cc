@@ -143,10 +143,9 @@ bool is_declared_elsewhere(const Write& write) {
   return end != name.npos && name.substr(0, end).contains("::");
 }
 
-// `std::string`: of the library, which a program adds nothing to but in that namespace.
+// `std::string`: of the library, to which a program adds nothing but what says `std` itself.
 bool is_of_library(const Defined& defined, const Use& use) {
-  const bool said = use.qualifier == "std" || use.qualifier.starts_with("std::");
-  return said && use.language == "cpp" && !defined.write->symbol.contains("std");
+  return use.qualifier == "std" && use.language == "cpp" && !defined.write->symbol.contains("std");
 }
 
 // A name behind a dot or an arrow is that of a member, unless a macro makes it something else.
@@ -156,29 +155,23 @@ bool is_no_member_in_c(const Defined& defined, const Use& use) {
          is_any(write.kind, {"function", "variable"}) && !is_declared_elsewhere(write);
 }
 
-// The outermost type that a symbol is in; empty: none.
-std::string type_around(const Write& write) {
-  const std::string_view above = write.container;
-  const std::size_t end = above.find('#');
-  if (end == above.npos) return {};
-  return std::string(last_name(above.substr(0, end)));
+// `Cart#total().`, or `Cart::total` where that is defined.
+bool is_in_type(std::string_view symbol) {
+  const std::string_view name = last_name(symbol);
+  return symbol.contains('#') || name.substr(0, name.find('(')).contains("::");
 }
 
-// A member that is new hides a name from the code of its type alone, but for an operator, and for a
-// constant, which may be seen around its type. A name behind that of a scope keeps its meaning.
+// A member that is new hides a name from the code of types alone, its own and those that extend it,
+// but for an operator, and for a constant, which may be seen around its type. A name behind that of
+// a scope keeps its meaning.
 bool is_of_others_in_c(const Defined& defined, const Use& use) {
   const Write& write = *defined.write;
   if (write.change != Change::kAdded) return false;
   if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
-  if (write.kind == "type" && use.role != UseRole::kMember) {
-    const std::string outer = type_around(write);
-    const bool apart = !outer.empty() && use.qualifier != outer && !use.symbol.contains(outer);
-    if (apart) return true;
-  }
   if (!is_member(defined) || use.role == UseRole::kMember) return false;
   if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
   if (write.kind == "constant") return !use.qualifier.empty();
-  return !use.symbol.contains(write.of_type);
+  return !is_in_type(use.symbol);
 }
 
 bool is_top(const Defined& defined) {

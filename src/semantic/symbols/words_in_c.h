@@ -9,7 +9,9 @@
 namespace gittxn::semantic {
 
 // The word, which stands in what is no statement of the symbol, is part of the path of an include,
-// says which namespace is opened, is a parameter of a macro, or is said to the compiler alone.
+// says which namespace is opened, or is a parameter of a macro.
 bool is_mere_word(const Outline& outline, const Outlined& symbol, std::string_view word);
+// `once` in `#pragma once`. Other pragmas may name what is declared.
+bool is_once(const Node& leaf);
 
 }  // namespace gittxn::semantic

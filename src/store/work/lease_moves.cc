@@ -113,10 +113,13 @@ Result<Error> lost_lease(const Store& store, const std::string& id) {
   const bool known = !history.empty() && (history.front().type == event_type::kLeaseQueued ||
                                           history.front().type == event_type::kLeaseAcquired);
   if (!known && TRY(was_pruned(store, id))) {
-    return Error{Code::kStale,
-                 fmt::format("{} is lost; the events that say what it was on have been pruned", id),
-                 "git txn lease list has those there are",
-                 {}};
+    return Error{
+        Code::kStale,
+        fmt::format("there is no lease '{}' now, and the events that would say what became "
+                    "of it have been pruned",
+                    id),
+        "git txn lease list has those there are",
+        {}};
   }
   if (!known) return unknown(id).error();
   const Lease was = TRY(events::lease_of(history.front()));
