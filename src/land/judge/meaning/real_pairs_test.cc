@@ -15,6 +15,7 @@
 #include "base/testing/campaign.h"
 #include "base/text.h"
 #include "land/testing/concurrent.h"
+#include "semantic/file_facts.h"
 #include "semantic/footprint.h"
 #include "semantic/kinds.h"
 
@@ -56,6 +57,9 @@ class RealPairs {
                                          must(objects_.tree_of(pair.other))));
     if (!put.conflicts.empty()) return std::nullopt;
     pair.trees.work = put.tree;
+    if (!stands(pair.trees.base, pair.trees.work, must(objects_.tree_of(pair.other)))) {
+      return std::nullopt;
+    }
     return is_unrelated(pair.trees) ? std::optional(pair) : std::nullopt;
   }
 
@@ -63,6 +67,32 @@ class RealPairs {
 
  private:
   Oid parent_of(const Oid& commit) { return must(objects_.commit(commit)).parents.front(); }
+
+  // What the change includes of the tree that it was made on is there on this base, too.
+  bool stands(const Oid& base, const Oid& work, const Oid& made_on) {
+    const std::set<std::string> here = ends_of_paths(work), there = ends_of_paths(made_on);
+    for (const PathChange& change : must(objects_.diff(base, work))) {
+      if (!change.after.is_file()) continue;
+      const auto facts = semantic::facts_of(change.path, must(objects_.blob(change.after.oid)), {});
+      const bool lost = std::ranges::any_of(facts.imports, [&](const semantic::Import& import) {
+        return there.contains(import.module) && !here.contains(import.module);
+      });
+      if (lost) return false;
+    }
+    return true;
+  }
+
+  // "a/b/c.h", "b/c.h" and "c.h" of each file.
+  std::set<std::string> ends_of_paths(const Oid& tree) {
+    std::set<std::string> ends;
+    for (const PathChange& file : must(objects_.diff({}, tree))) {
+      for (std::size_t at = file.path.size(); at != std::string::npos;) {
+        at = file.path.rfind('/', at - 1);
+        ends.insert(file.path.substr(at + 1));
+      }
+    }
+    return ends;
+  }
 
   // Git merges them, both change programs, and no symbol is changed by both.
   bool is_unrelated(testing::Concurrent& trees) {
