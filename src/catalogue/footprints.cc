@@ -32,7 +32,7 @@ constexpr auto kWrite = [](auto& io, auto& write) {
        {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
         &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
         &write.hidden, &write.needed, &write.signed_alike, &write.takes_more, &write.done,
-        &write.number, &write.linkage, &write.gives_other}) {
+        &write.number, &write.scoped, &write.linkage, &write.gives_other}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);

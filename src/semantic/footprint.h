@@ -100,6 +100,7 @@ struct Write {
   Receiver receiver = Receiver::kSame;
   bool done = false;  // of a member that is kAdded: a function that who has its type need not have
   bool number = false;   // of a macro: it stands for a number, and did so before
+  bool scoped = false;   // of a constant in C++: only the name of its enum leads to it
   bool linkage = false;  // of a macro: as before, its name says how others are linked, no more
   // Others rely on something of it that changed.
   bool strong() const { return what.strong() && !signed_alike; }
@@ -159,6 +160,9 @@ struct Footprint {
   // Paths of this side, each with the name of a member that a type has which the file means, and
   // which the other side left as it is; or with "module.name", which is so in C++, Go and Rust.
   std::set<std::pair<std::string, std::string>> elsewhere;
+  // Symbols of this side in C++, each with one of the other side's that no plain name in it means,
+  // and of members that are defined apart from their type, no name at all.
+  std::set<std::pair<std::string, std::string>> strangers;
   // One for each file. Several footprints share it, so it is not changed once it is made.
   std::vector<std::shared_ptr<const Definitions>> definitions;
   bool empty() const { return writes.empty(); }

@@ -14,6 +14,7 @@
 #include "land/judge/meaning/chains.h"
 #include "land/judge/meaning/includes.h"
 #include "land/judge/meaning/kin.h"
+#include "land/judge/meaning/strangers.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -241,6 +242,7 @@ class SymbolLooker {
     SeenFiles files(seen);
     TRY(follow_chains(files, other, side));
     TRY(find_includes(files, other, side));
+    TRY(find_strangers(files, other, side));
     return find_kin(files, other, side);
   }
 

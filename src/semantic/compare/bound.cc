@@ -285,6 +285,17 @@ bool is_hidden(const Outline& outline, const Outlined& symbol) {
   return is_static || is_in_unnamed_namespace(symbol);
 }
 
+// A constant of an `enum class`.
+bool is_scoped(const Outline& outline, const Outlined& symbol) {
+  if (symbol.kind != "constant" || language_in(outline) != "cpp" || symbol.nodes.empty()) {
+    return false;
+  }
+  const Node* list = symbol.nodes.front()->parent;
+  const Node* type = list == nullptr ? nullptr : list->parent;
+  return type != nullptr && type->kind == "enum_specifier" &&
+         (has_kid(*type, "class") || has_kid(*type, "struct"));
+}
+
 bool is_needed(const Outline& outline, const Outlined& symbol) {
   if (!symbol.member || symbol.nodes.empty()) return false;
   const Node& node = *symbol.nodes.front();
@@ -413,6 +424,7 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   const Outlined& any = is != nullptr ? *is : *was;
   const Outline& there = is != nullptr ? pair.after : pair.before;
   write->needed = is_needed(there, any);
+  write->scoped = is_scoped(there, any);
   write->done = was == nullptr && is_done(there, any);
   write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&
                   (is == nullptr || is_hidden(pair.after, *is));

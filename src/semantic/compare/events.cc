@@ -89,9 +89,9 @@ bool takes_it(const Write& write, const Use& use) {
 bool is_other_call(const Write& write, const Use& use) {
   if (write.least < 0 || use.arity < 0 || !is_function(write.kind)) return false;
   if (use.language != write.language || (write.language == "go" && use.arity == 1)) return false;
-  // A member hides all others of its name from the code of its type in C++.
-  const bool hides = write.language == "cpp" && use.role != UseRole::kMember &&
-                     !write.of_type.empty() && use.symbol.contains(write.of_type);
+  // A new member in C++ hides all others of its name from the code of types that have it.
+  const bool hides = use.language == "cpp" && use.role != UseRole::kMember &&
+                     write.change == Change::kAdded && !write.of_type.empty();
   if (hides) return false;
   // The first argument is what a method is called for, where it is called by the name of the type.
   const bool by_type = !write.of_type.empty() && is_any(write.language, {"go", "rust"});

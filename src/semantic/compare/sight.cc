@@ -135,14 +135,6 @@ bool is_member(const Defined& defined) {
          std::ranges::find(defined.write->defines, defined.name) != defined.write->defines.end();
 }
 
-// `Cart::total`, defined where it is not declared: what declares it is what others see of it.
-bool is_declared_elsewhere(const Write& write) {
-  if (!is_any(write.kind, {"function", "variable"})) return false;
-  const std::string_view name = std::string_view(write.symbol).substr(write.container.size());
-  const std::size_t end = name.starts_with('`') ? name.find('`', 1) : name.npos;
-  return end != name.npos && name.substr(0, end).contains("::");
-}
-
 // `std::string`: of the library, to which a program adds nothing but what says `std` itself.
 bool is_of_library(const Defined& defined, const Use& use) {
   return use.qualifier == "std" && use.language == "cpp" && !defined.write->symbol.contains("std");
@@ -155,23 +147,12 @@ bool is_no_member_in_c(const Defined& defined, const Use& use) {
          is_any(write.kind, {"function", "variable"}) && !is_declared_elsewhere(write);
 }
 
-// `Cart#total().`, or `Cart::total` where that is defined.
-bool is_in_type(std::string_view symbol) {
-  const std::string_view name = last_name(symbol);
-  return symbol.contains('#') || name.substr(0, name.find('(')).contains("::");
-}
-
-// A member that is new hides a name from the code of types alone, its own and those that extend it,
-// but for an operator, and for a constant, which may be seen around its type. A name behind that of
-// a scope keeps its meaning.
-bool is_of_others_in_c(const Defined& defined, const Use& use) {
-  const Write& write = *defined.write;
-  if (write.change != Change::kAdded) return false;
-  if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
-  if (!is_member(defined) || use.role == UseRole::kMember) return false;
-  if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
-  if (write.kind == "constant") return !use.qualifier.empty();
-  return !is_in_type(use.symbol);
+// A name behind that of a scope had a meaning, and what is new in another scope does not change it.
+bool is_of_other_scope(const Write& write, const Use& use) {
+  if (write.language != "cpp" || use.qualifier.empty() || !write.of_type.empty()) return false;
+  const std::vector<std::string_view> scopes =
+      words_of(std::string_view(write.container).substr(write.path.size()));
+  return std::ranges::find(scopes, use.qualifier) == scopes.end();
 }
 
 bool is_top(const Defined& defined) {
@@ -281,6 +262,13 @@ std::vector<std::string> in_python(std::string_view module, std::string_view fro
 
 }  // namespace
 
+bool is_declared_elsewhere(const Write& write) {
+  if (!is_any(write.kind, {"function", "variable"})) return false;
+  const std::string_view name = std::string_view(write.symbol).substr(write.container.size());
+  const std::size_t end = name.starts_with('`') ? name.find('`', 1) : name.npos;
+  return end != name.npos && name.substr(0, end).contains("::");
+}
+
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path) {
   if (is_other_module(module, from, path)) return false;
   const bool here = module.find_first_not_of("./") == std::string_view::npos;  // ".", "..", "./"
@@ -321,6 +309,21 @@ bool Sights::is_apart(const Write& write, const Use& use) const {
   const bool global = is_any(write.kind, {"function", "variable"}) && !write.hidden;
   const bool linked = global && !fresh && !within;
   return !linked && write.path != use.path && side_.apart.contains({use.path, write.path});
+}
+
+// A member that is new hides a name from the code of types alone, its own and those that extend it,
+// but for an operator, and for a constant, which may be seen around its type. A name behind that of
+// a scope keeps its meaning.
+bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
+  const Write& write = *defined.write;
+  const bool stranger = side_.strangers.contains({use.symbol, write.symbol});
+  if (write.change != Change::kAdded) return stranger;
+  if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
+  if (is_of_other_scope(write, use)) return true;
+  if (!is_member(defined) || use.role == UseRole::kMember) return false;
+  if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
+  if (write.kind == "constant" && !write.scoped) return !use.qualifier.empty();
+  return use.language != "cpp" || stranger;
 }
 
 bool Sights::declares(std::string_view path, std::string_view name) const {

@@ -72,8 +72,9 @@ Result<const semantic::Footprint*> SeenFiles::look_into(const std::string& path)
     if (TRY(seen_.footprints.bytes_of(added)).after <= seen_.most) {
       known->second = *TRY(seen_.footprints.of(added));
       std::erase_if(known->second->uses, [](const semantic::Use& use) {
-        const bool embedded = use.language == "go" && use.role == semantic::UseRole::kType;
-        return use.role != semantic::UseRole::kSuper && !embedded;
+        const bool of_type = use.language == "cpp" && use.symbol.ends_with('#');
+        const bool said = (use.language == "go" || of_type) && use.role == semantic::UseRole::kType;
+        return use.role != semantic::UseRole::kSuper && !said;
       });
     }
   }

@@ -78,6 +78,7 @@ class Includes {
   }
 
   const std::set<std::string>& seen() const { return seen_; }
+  bool are_all() const { return known_ && !outside_; }
   // It may be that the path is included, by something that is no file of the tree. Such a file can
   // include a header of the tree, and none of its sources.
   bool may_include(const std::string& path) const {
@@ -155,11 +156,11 @@ Status find_includes(SeenFiles& files, const semantic::Footprint& other,
   return {};
 }
 
-Result<std::set<std::string>> included_by(SeenFiles& files, const std::string& path) {
+Result<Included> included_by(SeenFiles& files, const std::string& path) {
   const std::set<std::string> nothing;
   Includes includes(files, nothing);
   TRY(includes.look(path));
-  return includes.seen();
+  return Included{includes.seen(), includes.are_all()};
 }
 
 }  // namespace gittxn::land

@@ -15,7 +15,11 @@ namespace gittxn::land {
 // nothing of a file with an include that leads to no file of the tree and is none of the system's.
 Status find_includes(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
 
-// The file at `path` and those of the tree that it includes, as far as that is known.
-Result<std::set<std::string>> included_by(SeenFiles& files, const std::string& path);
+// A file and those of the tree that it includes.
+struct Included {
+  std::set<std::string> paths;
+  bool known = false;  // that these are all
+};
+Result<Included> included_by(SeenFiles& files, const std::string& path);
 
 }  // namespace gittxn::land

@@ -180,7 +180,7 @@ class Declarations {
 
   Status in_c(const Said& said, std::vector<DeclaredAt>* found) {
     const auto [known, fresh] = included_.try_emplace(said.path);
-    if (fresh) known->second = TRY(included_by(files_, said.path));
+    if (fresh) known->second = TRY(included_by(files_, said.path)).paths;
     for (const std::string& path : known->second) {
       TRY(declared_if_said(path, {}, said.name, found));
     }

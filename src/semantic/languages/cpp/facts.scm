@@ -20,6 +20,10 @@
 (base_class_clause (type_identifier) @super)
 (base_class_clause (template_type name: (_) @super))
 (base_class_clause (qualified_identifier name: (_) @super))
+(base_class_clause (qualified_identifier name: (template_type name: (_) @super)))
+(base_class_clause (qualified_identifier name: (qualified_identifier name: (_) @super)))
+(base_class_clause
+  (qualified_identifier name: (qualified_identifier name: (template_type name: (_) @super))))
 (call_expression function: (identifier) @call)
 (parameter_declaration declarator: (identifier) @parameter)
 (parameter_declaration declarator: (_ declarator: (identifier) @parameter))
