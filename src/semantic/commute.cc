@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "semantic/compare/doubled.h"
 #include "semantic/compare/events.h"
 #include "semantic/compare/moved.h"
 #include "semantic/compare/places.h"
@@ -271,7 +272,9 @@ class Judge {
       std::vector<std::string> types;
       const bool mixin = write->language == "ruby" && !write->member;  // a module's
       if ((write->member || mixin) && !write->of_type.empty()) types = {write->of_type};
-      if (write->kind == "type") types = write->defines;
+      // A type that a trait in Rust needs is a member as others are.
+      const bool needed = write->language == "rust" && write->member;
+      if (write->kind == "type" && !needed) types = write->defines;
       for (const std::string& type : types) {
         for (const Use& use : their_uses_of(type)) {
           if (use.role != UseRole::kSuper || use.state != UseState::kGained) continue;
@@ -371,6 +374,9 @@ class Judge {
       for (const Defined* other : found->second) {
         if (other->write->symbol != mine.write->symbol) two_definitions(mine, *other);
       }
+    }
+    for (const auto& [x, y] : doubled_in(a_, left_, b_, right_)) {
+      pair(Verdict::kBlock, Rule::kBothAdded, *x, *y);
     }
   }
 

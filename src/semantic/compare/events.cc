@@ -162,6 +162,33 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
   return none;
 }
 
+// An implementation of a trait in Rust: "impl#[Cart][Priced]".
+bool is_of_trait(std::string_view symbol) {
+  const std::size_t impl = symbol.rfind("/impl#[");
+  return impl != symbol.npos && symbol.substr(impl).contains("][");
+}
+
+// Another file has the implementation, or the type that it names, now.
+bool is_elsewhere_now(const Write& gone, const std::vector<const Write*>& writes) {
+  const std::string_view own = std::string_view(gone.symbol).substr(gone.symbol.rfind("/impl#["));
+  return std::ranges::any_of(writes, [&](const Write* write) {
+    return write->change == Change::kAdded && write->after == gone.before &&
+           write->symbol.ends_with(own);
+  });
+}
+
+// A type in Rust has a trait no more, has it in other cases, or names another type in it: what uses
+// the type may need that without naming it (`{}`, `?`, `+`, `for`). One that ends in its own way is
+// taken apart no more.
+bool changes_type(const Write& write, const std::vector<const Write*>& writes) {
+  if (write.language != "rust" || !is_of_trait(write.symbol)) return false;
+  if (!is_any(write.kind, {"impl", "type"})) return false;
+  if (write.change == Change::kRemoved) return !is_elsewhere_now(write, writes);
+  if (write.change == Change::kChanged) return write.kind == "type" || write.strong();
+  return write.change == Change::kAdded && write.kind == "impl" &&
+         write.symbol.substr(write.container.size()).contains("Drop");
+}
+
 }  // namespace
 
 Family family_of(std::string_view language) {
@@ -217,6 +244,7 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     if (write->receiver == Receiver::kPointer && write->change == Change::kRemoved) {
       all.push_back({write->of_type, write, Event::kShape});
     }
+    if (changes_type(*write, writes)) all.push_back({write->of_type, write, Event::kStrong});
     if (shapes_type(*write)) {
       all.push_back({write->of_type, write, write->needed ? Event::kShape : Event::kMaybe});
     }

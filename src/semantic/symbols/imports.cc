@@ -134,6 +134,27 @@ void add_declared(const Language& in, const Node& node, Strings* names) {
   }
 }
 
+// The last name of a type or of a path in Rust, before what it is told in `<...>`.
+std::string_view last_name_in(std::string_view path) {
+  const std::vector<std::string_view> words = words_of(path.substr(0, path.find('<')));
+  return words.empty() ? std::string_view() : words.back();
+}
+
+// The type that an implementation in Rust is for. One for all types that a parameter stands for is
+// part of its trait.
+std::string_view type_of_impl(const Outlined& impl) {
+  const Node* node = impl.nodes.empty() ? nullptr : impl.nodes.front();
+  if (node == nullptr || node->kind != "impl_item") return first_word(impl.name);
+  const std::string_view type = last_name_in(impl.name);
+  const Node* any = kid_in(*node, "type_parameters");
+  const Node* trait = kid_in(*node, "trait");
+  const bool blanket =
+      trait != nullptr && any != nullptr && std::ranges::any_of(any->kids, [&](const Node* kid) {
+        return kid->named && first_word(kid->text) == type;
+      });
+  return blanket ? last_name_in(trait->text) : type;
+}
+
 }  // namespace
 
 void given_by(const Language& in, const Node& node, std::vector<std::string>* defines) {
@@ -167,6 +188,10 @@ void given_by(const Language& in, const Node& node, std::vector<std::string>* de
 std::string type_of(const Outline& outline, const Outlined& symbol) {
   const std::string_view language = outline.language == nullptr ? "" : outline.language->name;
   const Outlined* parent = &outline.symbols[symbol.parent];
+  if (language == "rust" && symbol.kind == "impl") return std::string(type_of_impl(symbol));
+  if (language == "rust" && symbol.member && parent->kind == "impl") {
+    return std::string(type_of_impl(*parent));
+  }
   if (symbol.member || (language == "ruby" && parent->kind == "namespace")) {
     // What is said of the type itself, not of one of it.
     while (is_any(parent->name, {"self", "companion"}) && parent->parent != 0) {
