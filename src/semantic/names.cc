@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
+#include "semantic/read/needs.h"
 #include "semantic/read/values_in_go.h"
 
 namespace gittxn::semantic {
@@ -125,7 +126,10 @@ int arity_of(const Node& leaf) {
       return static_cast<int>(std::ranges::count_if(
           arguments->kids, [](const Node* kid) { return kid->named && !kid->comment; }));
     }
-    if (parent.kids.back() != at) return -1;
+    const Node* around = parent.parent;
+    const bool told = parent.kind == "generic_type" && around != nullptr &&
+                      around->kind == "object_creation_expression";  // `new Box<>(1)` in Java
+    if (parent.kids.back() != at && !told) return -1;
     at = &parent;
   }
   return -1;
@@ -193,6 +197,7 @@ bool is_in_condition(const Node& leaf) {
 
 // The name of a type stands where one is made.
 bool is_made(const Node& leaf, std::string_view language) {
+  if (const auto all = is_pattern_of_all(leaf); all && language == "rust") return *all;
   // A function that is given one does not make it.
   const bool by_type = is_any(language, {"typescript", "tsx", "java", "go"});
   const Node* at = &leaf;
@@ -202,7 +207,6 @@ bool is_made(const Node& leaf, std::string_view language) {
                {"composite_literal", "struct_expression", "compound_literal_expression"})) {
       return !is_any(at->field, {"body", "value"}) && parts_of(parent) > 0;
     }
-    if (parent.kind == "match_pattern") return true;
     if (parent.kind == "declaration") return is_given_a_list(parent);
     if (is_any(parent.kind, {"formal_parameters", "parameters", "parameter_list"})) {
       return parent.field == "result";
@@ -343,8 +347,12 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.made = is_made(leaf, tree.language().name);
   }
   if (is_any(tree.language().name, {"c", "cpp"})) read.made = read.made || is_in_condition(leaf);
-  if (tree.language().name == "java") read.made = read.made || is_one_of_all(leaf);
-  if (tree.language().name == "go") read.valued = is_valued(tree, leaf);
+  if (tree.language().name == "java") {
+    read.made = read.made || is_one_of_all(leaf) || is_made_in_java(leaf);
+    silent_calls(leaf, names);
+  }
+  read.valued = tree.language().name == "go" ? is_valued(tree, leaf)
+                                             : is_needed_early(leaf, tree.language().name);
   names->push_back(read);
 }
 

@@ -31,7 +31,8 @@ struct NameRead {
   // A type: what stands there may be one that has to have all of its parts. A constant in Java: an
   // expression has to do something for each that is beside it. In C: the preprocessor reads it.
   bool made = false;
-  // A value of the type in Go stands there, and may be given to an interface (values_in_go.h).
+  // A value of the type in Go stands there, and may be given to an interface (values_in_go.h). In
+  // Java and Rust: the compiler needs the value, or the function is given one (needs.h).
   bool valued = false;
   // The type in Go that the name before it was declared with, as a parameter or a variable, or the
   // function of a package that was called to get it: "http.Request", "os.Open".

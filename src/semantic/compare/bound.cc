@@ -311,7 +311,9 @@ bool is_needed(const Outline& outline, const Outlined& symbol) {
   if (is_any(language, {"typescript", "tsx"})) {
     return node.kind.ends_with("_signature") && !has_kid(node, "?");
   }
-  return language == "java" && node.kind == "method_declaration" && !has_kid(node, "block");
+  if (language != "java") return false;
+  if (node.kind == "annotation_type_element_declaration") return !has_kid(node, "default");
+  return node.kind == "method_declaration" && !has_kid(node, "block");
 }
 
 bool is_enum_constant(const Outline& outline, const Outlined& symbol) {

@@ -84,10 +84,30 @@ bool takes_it(const Write& write, const Use& use) {
   return called && (write.took < 0 || use.arity <= write.took);
 }
 
+bool is_made_by(const Write& write) {
+  return write.kind == "constructor" && write.language == "java";
+}
+
+// The name of the type stands where no constructor of it is called: it is the type's alone.
+bool makes_nothing(const Write& write, const Use& use) {
+  return is_made_by(write) && use.role != UseRole::kSuper && use.arity < 0 && !use.made;
+}
+
+// A constant whose value the compiler needs there.
+bool is_needed_value(const Write& write, const Use& use) {
+  const bool constant = (write.language == "java" && write.kind == "field") ||
+                        (write.language == "rust" && write.kind == "constant");
+  return constant && use.valued && use.state == UseState::kGained;
+}
+
 // The call has another number of arguments than the function had or has, so that its compiler took
 // it for one of another function. In Go one argument may be several that a call gives.
 bool is_other_call(const Write& write, const Use& use) {
   if (write.least < 0 || use.arity < 0 || !is_function(write.kind)) return false;
+  // The first constructor in Java is there instead of one that takes nothing.
+  if (write.change == Change::kAdded && !write.overload && use.arity == 0 && is_made_by(write)) {
+    return false;
+  }
   if (use.language != write.language || (write.language == "go" && use.arity == 1)) return false;
   // A new member in C++ hides all others of its name from the code of types that have it.
   const bool hides = use.language == "cpp" && use.role != UseRole::kMember &&
@@ -138,6 +158,7 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
   if (use.role == UseRole::kText) {
     return defined.event >= Event::kStrong ? Judged{Verdict::kValidate, Rule::kAmbiguous} : none;
   }
+  if (makes_nothing(*defined.write, use)) return none;
   switch (defined.event) {
     case Event::kMacro:
       // Nothing but the preprocessor can tell how something is linked.
@@ -149,7 +170,8 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
     case Event::kAdded:
       return by_definition(defined, use, whose);
     case Event::kBody:
-      return {Verdict::kValidate, Rule::kBodyCaller};
+      return {is_needed_value(*defined.write, use) ? Verdict::kBlock : Verdict::kValidate,
+              Rule::kBodyCaller};
     case Event::kShape:
       return gained ? by_shape(defined, use) : none;
     case Event::kMaybe:

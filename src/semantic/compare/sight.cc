@@ -351,7 +351,8 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   if (use.language == "go") return in_go(defined, use);
   if (use.language == "java") {
     // A name that had a meaning without a member of another type keeps it.
-    const bool plain = is_member(defined) && use.role != UseRole::kMember;
+    const bool plain =
+        is_member(defined) && use.role != UseRole::kMember && write.kind != "constructor";
     const bool fresh = plain && write.change == Change::kAdded;
     return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;
   }

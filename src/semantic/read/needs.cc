@@ -1,0 +1,153 @@
+#include "semantic/read/needs.h"
+
+#include <algorithm>
+
+#include "semantic/kinds.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr int kMostUp = 16;  // from a name to what it stands in
+
+const Node* kid_of(const Node& node, std::string_view kind) {
+  const auto found =
+      std::ranges::find_if(node.kids, [&](const Node* kid) { return kid->kind == kind; });
+  return found == node.kids.end() ? nullptr : *found;
+}
+
+// `_` or a name that takes whatever there is, without a condition.
+bool takes_all(const Node& arm) {
+  const Node* pattern = kid_in(arm, "pattern");
+  if (pattern == nullptr || pattern->kids.size() > 1) return false;
+  return pattern->text == "_" || (is_identifier(pattern->text) && pattern->text.front() >= 'a' &&
+                                  pattern->text.front() <= 'z');
+}
+
+bool has_all_else(const Node& pattern) {
+  const Node* arm = pattern.parent;
+  const Node* block = arm == nullptr ? nullptr : arm->parent;
+  return block != nullptr && block->kind == "match_block" &&
+         std::ranges::any_of(block->kids, [](const Node* kid) {
+           return kid->kind == "match_arm" && takes_all(*kid);
+         });
+}
+
+// `[x; N]`, which is of any length.
+bool is_repeated(const Node* value) {
+  return value != nullptr && value->kind == "array_expression" &&
+         kid_in(*value, "length") != nullptr;
+}
+
+bool is_length(const Node& leaf) {
+  bool found = false;
+  const Node* at = &leaf;
+  for (int up = 0; up < kMostUp && at->parent != nullptr; ++up, at = at->parent) {
+    const Node& parent = *at->parent;
+    if (parent.kind == "array_type" && at->field == "length") found = true;
+    if (parent.kind == "type_arguments") found = true;
+    if (is_any(parent.kind, {"let_declaration", "const_item", "static_item"})) {
+      return found && at->field == "type" && !is_repeated(kid_in(parent, "value"));
+    }
+    if (is_any(parent.kind, {"block", "declaration_list", "source_file"})) break;
+  }
+  return found;
+}
+
+bool is_case_or_annotated(const Node& leaf) {
+  const Node* at = &leaf;
+  for (int up = 0; up < kMostUp && at->parent != nullptr; ++up, at = at->parent) {
+    if (is_any(at->parent->kind, {"switch_label", "annotation_argument_list"})) return true;
+    if (has_any(at->parent->kind, {"statement", "declaration", "body", "block"})) return false;
+  }
+  return false;
+}
+
+bool is_given_one(const Node& leaf) {
+  const Node* call = leaf.parent;
+  if (call == nullptr || call->kind != "method_invocation" || leaf.field != "name") return false;
+  const Node* arguments = kid_in(*call, "arguments");
+  return arguments != nullptr && std::ranges::any_of(arguments->kids, [](const Node* kid) {
+           return is_any(kid->kind, {"lambda_expression", "method_reference"});
+         });
+}
+
+// The name of the type that the class around a node extends; nullptr when it says none.
+const Node* super_of(const Node& node) {
+  const Node* at = node.parent;
+  while (at != nullptr && at->kind != "class_declaration") {
+    // A class without a name has no constructor.
+    if (is_any(at->kind, {"record_declaration", "enum_declaration"})) return nullptr;
+    at = at->parent;
+  }
+  const Node* super = at == nullptr ? nullptr : kid_of(*at, "superclass");
+  const Node* type = super == nullptr || super->kids.empty() ? nullptr : super->kids.back();
+  while (type != nullptr && !type->kids.empty()) {
+    type = type->kind == "generic_type" ? type->kids.front() : type->kids.back();
+  }
+  return type;
+}
+
+int arguments_in(const Node& call) {
+  const Node* list = kid_in(call, "arguments");
+  if (list == nullptr) return 0;
+  return static_cast<int>(std::ranges::count_if(
+      list->kids, [](const Node* kid) { return kid->named && !kid->comment; }));
+}
+
+NameRead call_of(std::string_view name, int arguments) {
+  NameRead read;
+  read.name = name;
+  read.role = UseRole::kCall;
+  read.arity = arguments;
+  read.made = true;
+  return read;
+}
+
+}  // namespace
+
+std::optional<bool> is_pattern_of_all(const Node& leaf) {
+  const Node* at = &leaf;
+  for (int up = 0; up < kMostUp && at->parent != nullptr; ++up, at = at->parent) {
+    const Node& parent = *at->parent;
+    if (parent.kind == "struct_pattern" && at->field == "type" &&
+        kid_of(parent, "remaining_field_pattern") == nullptr) {
+      return true;
+    }
+    if (parent.kind == "match_pattern") return !has_all_else(parent);
+    if (is_any(parent.kind, {"block", "match_arm", "source_file", "parameters"})) break;
+  }
+  return {};
+}
+
+bool is_made_in_java(const Node& leaf) {
+  const Node* parent = leaf.parent;
+  if (parent == nullptr) return false;
+  if (is_any(parent->kind, {"annotation", "marker_annotation"})) return leaf.field == "name";
+  return parent->kind == "method_reference" && parent->text.ends_with("new");
+}
+
+bool is_needed_early(const Node& leaf, std::string_view language) {
+  if (language == "rust") return is_length(leaf);
+  return language == "java" && (is_case_or_annotated(leaf) || is_given_one(leaf));
+}
+
+void silent_calls(const Node& leaf, std::vector<NameRead>* names) {
+  const Node* parent = leaf.parent;
+  if (parent == nullptr) return;
+  if (parent->kind == "enum_constant" && leaf.field == "name") {
+    const Node* at = parent;
+    while (at != nullptr && at->kind != "enum_declaration") at = at->parent;
+    const Node* type = at == nullptr ? nullptr : kid_in(*at, "name");
+    if (type != nullptr) names->push_back(call_of(type->text, arguments_in(*parent)));
+  }
+  const bool said = parent->kind == "explicit_constructor_invocation" && leaf.text == "super";
+  bool unsaid = parent->kind == "constructor_declaration" && leaf.field == "name";
+  if (unsaid) {
+    const Node* body = kid_in(*parent, "body");
+    unsaid = body != nullptr && kid_of(*body, "explicit_constructor_invocation") == nullptr;
+  }
+  const Node* super = said || unsaid ? super_of(leaf) : nullptr;
+  if (super != nullptr) names->push_back(call_of(super->text, said ? arguments_in(*parent) : 0));
+}
+
+}  // namespace gittxn::semantic

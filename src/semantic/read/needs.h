@@ -1,0 +1,30 @@
+// What Java and Rust need of a name where it stands, and what they use without naming it: for
+// names.cc alone.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "semantic/names.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+// The name stands in a pattern in Rust that has to have all parts of its type, or is one of those
+// that have to be all of its type's; nothing: in no pattern.
+std::optional<bool> is_pattern_of_all(const Node& leaf);
+
+// The name in Java is that of an annotation, which has to have all of its values, or of a type
+// whose constructor is handed on.
+bool is_made_in_java(const Node& leaf);
+
+// The compiler has to know the value that the name stands for, a constant's in Java or Rust; or the
+// name is that of a function in Java which is given a function.
+bool is_needed_early(const Node& leaf, std::string_view language);
+
+// Constructors in Java that are called without their names: by a constant of an enumeration, and by
+// a constructor of a class that extends another one.
+void silent_calls(const Node& leaf, std::vector<NameRead>* names);
+
+}  // namespace gittxn::semantic
