@@ -12,7 +12,7 @@
 #include "base/bug.h"
 #include "base/text.h"
 #include "semantic/kinds.h"
-#include "semantic/merge/brought_in.h"
+#include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/calls.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"

@@ -1,4 +1,4 @@
-#include "semantic/merge/brought_in.h"
+#include "semantic/merge/both/brought_in.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/numbers.h"
 #include "semantic/read/text_lines.h"
 #include "semantic/symbols/imports.h"
 
@@ -61,11 +62,6 @@ bool has_word(const Tree& tree, const Node& function, std::string_view name) {
                      [name](const Node* leaf) { return leaf->text == name; });
 }
 
-Span span_of_node(std::size_t version, const Tree& tree, const Node& node) {
-  const auto from = static_cast<std::size_t>(node.text.data() - tree.text().data());
-  return {version, from, from + node.text.size()};
-}
-
 Broken both_bind(const Sides<const Tree*>& sides) {
   const Sides<Functions> functions = {functions_in(*sides[kBase]), functions_in(*sides[kLeft]),
                                       functions_in(*sides[kRight])};
@@ -89,60 +85,6 @@ Broken both_bind(const Sides<const Tree*>& sides) {
                   "' a value of their own in " + std::string(was->name.substr(0, 80)) + "()",
               {span_of_node(kLeft, *sides[kLeft], *here.front()),
                span_of_node(kRight, *sides[kRight], *also->second.front())}};
-    }
-  }
-  return {};
-}
-
-// --- one number, two things ---
-
-// "3" of "A = 3": what a constant, or a field of a class, is given, where a digit is in it.
-std::string_view number_of(const Node& node) {
-  const std::size_t sign = node.text.find('=');
-  if (sign == std::string_view::npos) return {};
-  const std::string_view value = trimmed(node.text.substr(sign + 1));
-  const bool digit = value.find_first_of("0123456789") != std::string_view::npos;
-  const bool plain =
-      value.find_first_not_of("0123456789abcdefABCDEFxXuUlL<> ()-") == std::string_view::npos;
-  return digit && plain ? value : std::string_view();
-}
-
-// The numbers of the members of each container, by name.
-using Numbers = std::map<std::string_view, std::map<std::string_view, const Node*>>;
-
-Numbers numbers_in(const std::vector<Declared>& all) {
-  Numbers numbers;
-  for (const Declared& each : all) {
-    if (!is_any(each.node->decl, {"constant", "field"}) || number_of(*each.node).empty()) continue;
-    const std::string_view path = each.path;
-    numbers[path.substr(0, path.rfind('/') + 1)].emplace(each.node->name, each.node);
-  }
-  return numbers;
-}
-
-// No two of them are the same: they are there to tell things apart.
-bool all_differ(const std::map<std::string_view, const Node*>& members) {
-  std::set<std::string> values;
-  for (const auto& [name, node] : members) values.insert(squeeze(number_of(*node)));
-  return members.size() >= 2 && values.size() == members.size();
-}
-
-Broken both_number(const Sides<const Tree*>& sides) {
-  Sides<Numbers> numbers;
-  for (std::size_t i = 0; i < 3; ++i) numbers[i] = numbers_in(sides[i]->declarations());
-  for (const auto& [container, was] : numbers[kBase]) {
-    if (container.empty() || !all_differ(was)) continue;
-    for (const auto& [left_name, left] : numbers[kLeft][container]) {
-      for (const auto& [right_name, right] : numbers[kRight][container]) {
-        if (was.contains(left_name) || was.contains(right_name) || left_name == right_name)
-          continue;
-        if (squeeze(number_of(*left)) != squeeze(number_of(*right))) continue;
-        return {"both sides gave the number " + std::string(number_of(*left).substr(0, 40)) +
-                    " to something new, '" + std::string(left_name.substr(0, 40)) + "' and '" +
-                    std::string(right_name.substr(0, 40)) + "'",
-                {span_of_node(kLeft, *sides[kLeft], *left),
-                 span_of_node(kRight, *sides[kRight], *right)}};
-      }
     }
   }
   return {};
@@ -484,6 +426,7 @@ Broken dropped_and_used(const Sides<const Tree*>& sides) {
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
   Broken broken = both_bind(sides);
   if (broken.why.empty()) broken = both_number(sides);
+  if (broken.why.empty()) broken = rows_that_differ_in_length(sides);
   if (broken.why.empty()) broken = both_raised(sides);
   if (broken.why.empty()) broken = retyped_and_given(sides);
   if (broken.why.empty()) broken = moved_and_used(sides);

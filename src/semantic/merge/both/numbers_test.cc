@@ -1,0 +1,103 @@
+// Two sides that gave one number, or one letter, to two things, and rows of which one is as all
+// were.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "semantic/merge.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using ::testing::HasSubstr;
+
+Merged merged_as(std::string_view language, const Sides<std::string>& texts) {
+  auto merged = merge_file(find_language(language), texts, {});
+  EXPECT_TRUE(merged);
+  return merged ? *merged : Merged{};
+}
+
+std::string why_not_as(std::string_view language, const Sides<std::string>& texts) {
+  const Merged merged = merged_as(language, texts);
+  EXPECT_FALSE(merged.clean()) << rule_name(merged.rule) << "\n" << merged.text;
+  return merged.why;
+}
+
+TEST(BothNumber, MacrosOfOnePrefixThatCountOn) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return first + "#define FLAG_A 0x1\n#define FLAG_B 0x2\n" + last + "\nint f(void);\n";
+  };
+  EXPECT_THAT(why_not_as("c", {with("", ""), with("", "#define FLAG_L 0x4\n"),
+                               with("#define FLAG_R 0x4\n", "")}),
+              HasSubstr("gave the number 0x4 to something new, 'FLAG_L' and 'FLAG_R'"));
+  const auto clean = [&](const std::string& left, const std::string& right) {
+    return merged_as("c", {with("", ""), with("", left), with(right, "")}).clean();
+  };
+  EXPECT_TRUE(clean("#define FLAG_L 0x4\n", "#define FLAG_R 0x8\n"));
+  EXPECT_TRUE(clean("#define FLAG_L 0x4\n", "#define SIZE_R 0x4\n"));
+  EXPECT_TRUE(clean("#define FLAG_L 100\n", "#define FLAG_R 100\n"));  // no count
+}
+
+TEST(BothNumber, ConstantsOutsideOfATypeThatCountOn) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return first + "MODE_A = 1 << 0\nMODE_B = 1 << 1\n" + last + "\n\ndef f():\n    pass\n";
+  };
+  EXPECT_THAT(why_not_as("python", {with("", ""), with("", "MODE_L = 1 << 2\n"),
+                                    with("MODE_R = 1 << 2\n", "")}),
+              HasSubstr("gave the number 1 << 2 to something new"));
+}
+
+TEST(BothNumber, RowsThatAreCounted) {
+  const auto with = [](const std::string& more) {
+    return "MIGRATIONS = [\n    (1, \"create a\"),\n    (2, \"create b\"),\n" + more + "]\n";
+  };
+  why_not_as("python", {with(""), with("    (3, \"left\"),\n"), with("    (3, \"right\"),\n")});
+  EXPECT_EQ(
+      merged_as("python", {with(""), with("    (3, \"left\"),\n"), with("    (4, \"right\"),\n")})
+          .text,
+      with("    (3, \"left\"),\n    (4, \"right\"),\n"));
+  const auto object = [](const std::string& more) {
+    return "const m = [\n  { id: 1, run: a },\n  { id: 2, run: b },\n" + more + "];\n";
+  };
+  why_not_as("typescript",
+             {object(""), object("  { id: 3, run: l },\n"), object("  { id: 3, run: r },\n")});
+  // Where the name is the value, too.
+  EXPECT_TRUE(merged_as("typescript", {object("  { id, run },\n"), object("  { id, run: 2 },\n"),
+                                       "let b;\n" + object("  { id, run },\n")})
+                  .clean());
+}
+
+TEST(BothNumber, RowsWithALetterEach) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return "static struct option all[] = {\n" + first +
+           "    {\"help\", 0, 'h'},\n    {\"verbose\", 0, 'v'},\n" + last +
+           "    {NULL, 0, 0},\n};\n";
+  };
+  EXPECT_THAT(why_not_as("c", {with("", ""), with("", "    {\"quiet\", 0, 'q'},\n"),
+                               with("    {\"query\", 1, 'q'},\n", "")}),
+              HasSubstr("both sides gave 'q' to a new row"));
+  EXPECT_TRUE(merged_as("c", {with("", ""), with("", "    {\"quiet\", 0, 'q'},\n"),
+                              with("    {\"output\", 1, 'o'},\n", "")})
+                  .clean());
+}
+
+TEST(BothNumber, ARowAsTheyWereBeforeOneSideGaveThemAValueMore) {
+  const auto with = [](const std::string& value, const std::string& first,
+                       const std::string& last) {
+    return "CASES = [\n" + first + "    (1, 2" + value + "),\n    (3, 4" + value + "),\n" +
+           "    (5, 6" + value + "),\n" + last + "]\n";
+  };
+  const std::string base = with("", "", ""), wide = with(", 0", "", "");
+  EXPECT_NE(why_not_as("python", {base, wide, with("", "", "    (7, 8),\n")}), "");
+  // In git's clean merge, too.
+  const auto apart = [](const std::string& value, const std::string& last) {
+    return "CASES = [\n    (1, 2" + value + "),\n    (3, 4" + value +
+           "),\n    # more\n    #\n    # and more\n" + last + "]\n";
+  };
+  EXPECT_THAT(why_not_as("python", {apart("", ""), apart(", 0", ""), apart("", "    (7, 8),\n")}),
+              HasSubstr("a row as they were"));
+  EXPECT_TRUE(
+      merged_as("python", {apart("", ""), apart(", 0", ""), apart("", "    # end\n")}).clean());
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
