@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/both/brought_in.h"
-#include "semantic/merge/calls.h"
+#include "semantic/merge/both/called.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
 #include "semantic/merge/prose.h"
@@ -154,47 +154,6 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
         }
         return broken;
       }
-    }
-  }
-  return {};
-}
-
-std::size_t count_arguments(const Node& list) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(list.kids, [](const Node* x) { return x->named && !x->comment; }));
-}
-
-bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
-  return std::ranges::all_of(lists,
-                             [arity](const Node* list) { return count_arguments(*list) == arity; });
-}
-
-// A name that took so many arguments and that one side gives others wherever it stands, while the
-// other side uses it anew as it was. Where it stood once, only a copy of that is one of the same
-// kind: what takes any number of arguments is called differently each time.
-Broken called_otherwise(const Sides<const Tree*>& sides) {
-  Sides<Calls> calls;
-  for (std::size_t i = 0; i < 3; ++i) find_calls(sides[i]->root(), &calls[i]);
-  for (const auto& [name, was] : calls[kBase]) {
-    const std::size_t arity = count_arguments(*was.front());
-    if (!all_take(was, arity)) continue;
-    for (const Side side : {kLeft, kRight}) {
-      const auto now = calls[side].find(name), there = calls[other(side)].find(name);
-      if (now == calls[side].end() || there == calls[other(side)].end()) continue;
-      const std::size_t fresh = count_arguments(*now->second.front());
-      if (fresh == arity || !all_take(now->second, fresh)) continue;
-      Broken broken{"one side gives '" + name.substr(0, 40) +
-                        "' other arguments, the other uses it anew as it was",
-                    {}};
-      std::size_t like = 0;
-      for (const Node* list : there->second) {
-        if (count_arguments(*list) != arity) continue;
-        const Tree& tree = *sides[other(side)];
-        if (was.size() == 1 && likeness(*sides[kBase], *was.front(), tree, *list) < 0.5) continue;
-        ++like;
-        broken.places.push_back(span_of(other(side), tree, *list));
-      }
-      if (like > was.size()) return broken;
     }
   }
   return {};

@@ -68,17 +68,6 @@ bool both_changed(const Sides<Tokens>& tokens) {
          tokens[kLeft] != tokens[kRight];
 }
 
-// The list of its parameters; nullptr when it has none of its own.
-const Node* parameters_of(const Node& function) {
-  const Node* body = body_of(function);
-  for (const Node* kid : function.kids) {
-    if (kid == body || kid->comment) continue;
-    if (kid->field == "parameters") return kid;
-    if (const Node* found = parameters_of(*kid)) return found;
-  }
-  return nullptr;
-}
-
 // The parameter that a method gets without its being passed.
 bool is_receiver(const Item& item) {
   return is_any(item.node->text, {"self", "cls", "this"});
@@ -140,6 +129,16 @@ const Node* body_of(const Node& function) {
   for (const Node* kid : function.kids) {
     if (kid->field == "body") return kid;
     if (kid->decl == function.decl && kid->name == function.name) return body_of(*kid);
+  }
+  return nullptr;
+}
+
+const Node* parameters_of(const Node& function) {
+  const Node* body = body_of(function);
+  for (const Node* kid : function.kids) {
+    if (kid == body || kid->comment) continue;
+    if (kid->field == "parameters") return kid;
+    if (const Node* found = parameters_of(*kid)) return found;
   }
   return nullptr;
 }

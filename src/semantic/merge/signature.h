@@ -15,6 +15,9 @@ namespace gittxn::semantic {
 // it has none.
 const Node* body_of(const Node& function);
 
+// The list of its parameters; nullptr when it has none of its own.
+const Node* parameters_of(const Node& function);
+
 // Whether both sides changed, differently, what a function is called with, gives or throws. What
 // they only added to its modifiers, to what it throws and to what decorates it does not count.
 bool both_changed_signature(const Sides<const Tree*>& trees, const Sides<const Node*>& functions);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/called.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/read/text_lines.h"
 #include "semantic/symbols/imports.h"
@@ -421,6 +422,47 @@ Broken dropped_and_used(const Sides<const Tree*>& sides) {
   return {};
 }
 
+// --- a declaration that one side took away ---
+
+// What a file declares at its top, by name.
+std::set<std::string_view> declared_in(const Tree& tree) {
+  std::set<std::string_view> names;
+  for (const Declared& each : tree.declarations()) {
+    const bool own = is_function(each.node->decl) ||
+                     is_any(each.node->decl, {"type", "constant", "variable", "macro"});
+    if (own && !each.path.contains('/')) names.insert(each.node->name);
+  }
+  return names;
+}
+
+// One side took away what the file declares and says it nowhere, and the other uses it once more.
+// Only where a file does not see what another one declares without importing it.
+Broken undeclared_and_used(const Sides<const Tree*>& sides) {
+  const std::string_view language = sides[kBase]->language().name;
+  if (!is_any(language, {"python", "javascript", "typescript", "tsx", "rust"})) return {};
+  const Sides<std::set<std::string_view>> names = {
+      declared_in(*sides[kBase]), declared_in(*sides[kLeft]), declared_in(*sides[kRight])};
+  for (const Side side : {kLeft, kRight}) {
+    const Brought brought = brought_in(*sides[side]);
+    if (brought.all) continue;
+    for (const std::string_view name : names[kBase]) {
+      const bool dropped =
+          !names[side].contains(name) && !brought.names.contains(std::string(name));
+      if (!dropped || !names[other(side)].contains(name)) continue;
+      if (!said_in(*sides[side], name).empty()) continue;
+      const auto uses = said_in(*sides[other(side)], name);
+      if (uses.size() <= said_in(*sides[kBase], name).size()) continue;
+      Broken broken{
+          "one side removed '" + std::string(name.substr(0, 40)) + "', the other uses it anew", {}};
+      for (const Node* each : uses) {
+        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
+      }
+      return broken;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
@@ -430,7 +472,9 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = both_raised(sides);
   if (broken.why.empty()) broken = retyped_and_given(sides);
   if (broken.why.empty()) broken = moved_and_used(sides);
-  return broken.why.empty() ? dropped_and_used(sides) : broken;
+  if (broken.why.empty()) broken = dropped_and_used(sides);
+  if (broken.why.empty()) broken = undeclared_and_used(sides);
+  return broken.why.empty() ? called_as_before(sides) : broken;
 }
 
 }  // namespace gittxn::semantic

@@ -13,7 +13,8 @@ namespace gittxn::semantic {
 // something that it may count; both gave one number to a new member of a type whose members are
 // told apart by theirs; one side gave a field another type, and the other side gives it a value
 // more; one side moved what it imports from to another path, and the other side imports something
-// more from the old one; one side removed the import of a name, and the other side uses it anew.
+// more from the old one; one side removed the import of a name, or a declaration, and the other
+// side uses it anew; and what numbers.h and called.h say.
 Broken brought_in_twice(const Sides<const Tree*>& sides);
 
 }  // namespace gittxn::semantic

@@ -99,5 +99,45 @@ TEST(BothNumber, ARowAsTheyWereBeforeOneSideGaveThemAValueMore) {
       merged_as("python", {apart("", ""), apart(", 0", ""), apart("", "    # end\n")}).clean());
 }
 
+TEST(BroughtIn, ADeclarationThatOneSideRemovedAndTheOtherUsesAnew) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return first + "SIZE = 20\n\n\ndef f(x):\n    return x > SIZE\n" + last;
+  };
+  const std::string base = with("LIMIT = 10\n", "");
+  const std::string right = with("LIMIT = 10\n", "\n\ndef g(x):\n    return x > LIMIT\n");
+  EXPECT_THAT(why_not_as("python", {base, with("", ""), right}),
+              HasSubstr("one side removed 'LIMIT', the other uses it anew"));
+  // It comes from elsewhere now, or may.
+  EXPECT_TRUE(merged_as("python", {base, with("from a import LIMIT\n", ""), right}).clean());
+  EXPECT_TRUE(merged_as("python", {base, with("from a import *\n", ""), right}).clean());
+  const std::string head = "package a\n\n", one = "type Port int\n\n";
+  const std::string f = "func f() int {\n\treturn 1\n}\n";
+  const std::string use = "\nfunc g(p Port) int {\n\treturn 1\n}\n";
+  EXPECT_TRUE(merged_as("go", {head + one + f, head + f, head + one + f + use}).clean());
+}
+
+TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
+  const auto with = [](const std::string& more, const std::string& last) {
+    return "package a\n\nfunc New(name *Name, to map[string]int" + more +
+           ") int {\n\treturn 1\n}\n" + last;
+  };
+  const auto calls = [](const std::string& call) {
+    return "\nfunc Other() int {\n\treturn " + call + "\n}\n";
+  };
+  EXPECT_THAT(why_not_as("go", {with("", ""), with(", size int", ""),
+                                with("", calls("New(first(x).b[y], nil)"))}),
+              HasSubstr("one side gave New() other parameters, the other calls it anew"));
+  const auto clean = [&](const std::string& more, const std::string& call) {
+    return merged_as("go", {with("", ""), with(more, ""), with("", calls(call))}).clean();
+  };
+  EXPECT_TRUE(clean(", rest ...int", "New(first(x).b[y], nil)"));
+  EXPECT_TRUE(clean(", size int", "b.New(first(x).b[y], nil)"));  // something else
+  EXPECT_TRUE(clean(", size int", "New(g(), all[n].b...)"));
+  EXPECT_TRUE(merged_as("python", {"def f(a):\n    return a\n\n\nx = 1\n",
+                                   "def f(a, b=1):\n    return a\n\n\nx = 1\n",
+                                   "def f(a):\n    return a\n\n\nx = 1\ny = f(1)\n"})
+                  .clean());
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
