@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "semantic/merge/plain_code.h"
 #include "semantic/merge/runs.h"
+#include "semantic/merge/texts/added.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -21,19 +22,6 @@ std::string_view file_of(std::string_view path) {
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
   return std::ranges::any_of(ends, [text](std::string_view end) { return text.ends_with(end); });
-}
-
-using WholeLines = std::vector<std::string_view>;
-
-// Lines with their ends; the last one may have none.
-WholeLines whole_lines(std::string_view text) {
-  WholeLines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
 }
 
 // --- entries ---
@@ -104,11 +92,6 @@ const KeyedEntry* find_entry(const std::vector<KeyedEntry>& entries, const std::
   return found == entries.end() ? nullptr : &*found;
 }
 
-std::string with_line_end(std::string text) {
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  return text;
-}
-
 // One entry in its three versions, by nullptr where it is not. Nothing: both changed it
 // differently.
 std::optional<std::string> merge_entry(const Sides<const KeyedEntry*>& versions) {
@@ -174,160 +157,7 @@ bool has_key_twice(std::string_view path, const Sides<std::string>& texts,
   });
 }
 
-// --- what both only added ---
-
-bool shares_a_line(std::string_view left, std::string_view right,
-                   bool (*counts)(std::string_view)) {
-  std::set<std::string, std::less<>> lines;
-  for (const std::string_view line : whole_lines(left)) {
-    if (counts(line)) lines.emplace(squeeze(line));
-  }
-  return std::ranges::any_of(whole_lines(right), [&](std::string_view line) {
-    return counts(line) && lines.contains(squeeze(line));
-  });
-}
-
-int fences(std::string_view text) {
-  return static_cast<int>(std::ranges::count_if(whole_lines(text), [](std::string_view line) {
-    const std::string_view bare = trimmed(line);
-    return bare.starts_with("```") || bare.starts_with("~~~");
-  }));
-}
-
-bool is_numbered(std::string_view line) {
-  const std::string_view bare = trimmed(line);
-  const std::size_t digits = bare.find_first_not_of("0123456789");
-  return digits != 0 && digits != std::string_view::npos &&
-         (bare[digits] == '.' || bare[digits] == ')');
-}
-
-std::optional<std::string> both_paragraphs(std::string_view before, std::string_view left,
-                                           std::string_view right) {
-  if (fences(before) % 2 != 0 || fences(left) % 2 != 0 || fences(right) % 2 != 0) {
-    return std::nullopt;
-  }
-  const auto says_something = [](std::string_view line) { return !is_blank(line); };
-  if (shares_a_line(left, right, says_something)) return std::nullopt;
-  const auto numbered = [](std::string_view text) {
-    return std::ranges::any_of(whole_lines(text), is_numbered);
-  };
-  if (numbered(left) && numbered(right)) return std::nullopt;
-  return with_line_end(std::string(left)) + std::string(right);
-}
-
-// The tags of a text close each other.
-bool is_balanced(std::string_view text) {
-  std::vector<std::string_view> open;
-  bool some = false;
-  for (std::size_t at = 0; (at = text.find('<', at)) != std::string_view::npos;) {
-    if (text.substr(at).starts_with("<!--")) {
-      at = text.find("-->", at);
-      if (at == std::string_view::npos) return false;
-      continue;
-    }
-    const std::size_t end = text.find('>', at);
-    if (end == std::string_view::npos) return false;
-    std::string_view tag = text.substr(at + 1, end - at - 1);
-    at = end;
-    if (tag.starts_with('!') || tag.starts_with('?')) return false;
-    some = true;
-    if (tag.ends_with('/')) continue;
-    const bool closes = tag.starts_with('/');
-    if (closes) tag.remove_prefix(1);
-    const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n"));
-    if (!closes) {
-      open.push_back(name);
-    } else if (open.empty() || open.back() != name) {
-      return false;
-    } else {
-      open.pop_back();
-    }
-  }
-  return some && open.empty();
-}
-
-// A line by which an element is called what it is: with a value, in an attribute or between tags.
-bool names_an_element(std::string_view line) {
-  constexpr std::string_view kNames[] = {
-      "id=",  "name=", "key=",  "Include=", "<artifactId>", "<name>",
-      "<id>", "<key>", "path=", "href=",    "src="};
-  return std::ranges::any_of(kNames, [line](std::string_view name) { return line.contains(name); });
-}
-
-using Attributes = std::vector<std::pair<std::string_view, std::string_view>>;  // name, text
-
-bool has_attribute(const Attributes& attributes, std::string_view name) {
-  return std::ranges::find(attributes, name, &Attributes::value_type::first) != attributes.end();
-}
-
-// A line that begins with a tag. The text of an attribute has the space before it.
-struct Tag {
-  std::string_view before, after;  // up to its attributes, and from behind them
-  Attributes attributes;
-};
-
-std::optional<Tag> tag_in(std::string_view line) {
-  const std::size_t open = line.find('<');
-  if (open == std::string_view::npos || !is_blank(line.substr(0, open))) return std::nullopt;
-  std::size_t at = line.find_first_of(" \t>/\r\n", open + 1);
-  if (at == std::string_view::npos || at == open + 1) return std::nullopt;
-  Tag tag{line.substr(0, at), {}, {}};
-  for (;;) {
-    const std::size_t name = std::min(line.find_first_not_of(" \t", at), line.size());
-    const std::size_t sign = line.find_first_of("=<>/ \t\"'", name);
-    if (sign == std::string_view::npos) return std::nullopt;
-    if (sign == name) break;
-    if (line[sign] != '=' || sign + 1 >= line.size()) return std::nullopt;
-    const char quote = line[sign + 1];
-    const std::size_t end = line.find(quote, sign + 2);
-    if ((quote != '"' && quote != '\'') || end == std::string_view::npos) return std::nullopt;
-    const std::string_view key = line.substr(name, sign - name);
-    if (has_attribute(tag.attributes, key)) return std::nullopt;
-    tag.attributes.emplace_back(key, line.substr(at, end + 1 - at));
-    at = end + 1;
-  }
-  tag.after = line.substr(at);
-  return tag;
-}
-
-// One tag to which both sides only gave attributes, of different names: left's, then right's.
-std::optional<std::string> both_attributes(const Sides<std::string_view>& run) {
-  Sides<Tag> tags;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (whole_lines(run[i]).size() != 1) return std::nullopt;
-    auto tag = tag_in(run[i]);
-    if (!tag) return std::nullopt;
-    tags[i] = *std::move(tag);
-  }
-  const Tag& base = tags[kBase];
-  std::string added;
-  for (const Side side : {kLeft, kRight}) {
-    const Tag& tag = tags[side];
-    if (tag.before != base.before || tag.after != base.after) return std::nullopt;
-    const bool kept = std::ranges::all_of(base.attributes, [&](const auto& attribute) {
-      return std::ranges::find(tag.attributes, attribute) != tag.attributes.end();
-    });
-    if (!kept) return std::nullopt;
-    for (const auto& [name, text] : tag.attributes) {
-      if (has_attribute(base.attributes, name)) continue;
-      if (has_attribute(tags[other(side)].attributes, name)) return std::nullopt;
-      added += text;
-    }
-  }
-  const std::size_t at = run[kBase].size() - base.after.size();
-  return std::string(run[kBase].substr(0, at)) + added + std::string(base.after);
-}
-
-std::optional<std::string> both_elements(std::string_view left, std::string_view right) {
-  if (!is_balanced(left) || !is_balanced(right)) return std::nullopt;
-  if (shares_a_line(left, right, names_an_element)) return std::nullopt;
-  const bool named = std::ranges::any_of(whole_lines(left), names_an_element) &&
-                     std::ranges::any_of(whole_lines(right), names_an_element);
-  if (!named && shares_a_line(left, right, [](std::string_view line) { return !is_blank(line); })) {
-    return std::nullopt;
-  }
-  return with_line_end(std::string(left)) + std::string(right);
-}
+// --- keys in files of unknown languages ---
 
 // "key" of "  key = value" and "key: value", with the white space before it.
 std::string_view assigned_key(std::string_view line) {
@@ -395,11 +225,44 @@ std::string key_of_line(std::string_view path, std::string_view line) {
   return std::string(type.empty() ? assigned_key(line) : type);
 }
 
-std::map<std::string, int> keys_in(std::string_view path, const std::string& text) {
-  std::map<std::string, int> keys;
+// The key of a line, and the lines that it is in: each with less white space before it than the one
+// below, and the section of an .ini file.
+struct PlacedKey {
+  std::string key, in;
+  std::size_t from = 0, to = 0;  // bytes of the line, without its end
+};
+
+std::vector<PlacedKey> placed_keys(std::string_view path, std::string_view text) {
+  std::vector<PlacedKey> keys;
+  std::vector<std::pair<std::size_t, std::string_view>> open;
+  const bool flat = text_kind_of(path) == TextKind::kEntries;
   for (const std::string_view line : whole_lines(text)) {
-    std::string key = key_of_line(path, line);
-    if (!key.empty()) ++keys[std::move(key)];
+    const std::string_view bare = trimmed(line);
+    if (bare.empty()) continue;
+    const auto indent = static_cast<std::size_t>(bare.data() - line.data());
+    const bool section = indent == 0 && bare.starts_with('[') && bare.ends_with(']');
+    const auto is_above = [&](const auto& each) {
+      return each.first < indent || (!section && indent == 0 && each.second.starts_with('['));
+    };
+    while (!open.empty() && !is_above(open.back())) open.pop_back();
+    if (std::string key = key_of_line(path, line); !key.empty()) {
+      PlacedKey placed{std::move(key), {}, 0, 0};
+      for (const auto& [width, around] : open) placed.in += std::string(flat ? "" : around) + "\n";
+      placed.from = static_cast<std::size_t>(line.data() - text.data());
+      placed.to = placed.from + line.size() - (line.ends_with('\n') ? 1 : 0);
+      keys.push_back(std::move(placed));
+    }
+    open.emplace_back(indent, bare);
+  }
+  return keys;
+}
+
+using KeysByPlace = std::map<std::pair<std::string, std::string>, int>;
+
+KeysByPlace keys_in(std::string_view path, const std::string& text) {
+  KeysByPlace keys;
+  for (PlacedKey& each : placed_keys(path, text)) {
+    ++keys[{std::move(each.key), std::move(each.in)}];
   }
   return keys;
 }
@@ -448,27 +311,29 @@ std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
 
 std::string key_added_twice(std::string_view path, const Sides<std::string>& texts,
                             const std::string& merged) {
-  const Sides<std::map<std::string, int>> keys = {keys_in(path, texts[0]), keys_in(path, texts[1]),
-                                                  keys_in(path, texts[2])};
+  const Sides<KeysByPlace> keys = {keys_in(path, texts[0]), keys_in(path, texts[1]),
+                                   keys_in(path, texts[2])};
   for (const auto& [key, times] : keys_in(path, merged)) {
     const auto left = keys[kLeft].find(key), right = keys[kRight].find(key);
-    if (times < 2 || keys[kBase].contains(key)) continue;
-    if (left == keys[kLeft].end() || right == keys[kRight].end()) continue;
-    if (times > std::max(left->second, right->second)) return std::string(trimmed(key));
+    if (times < 2 || left == keys[kLeft].end() || right == keys[kRight].end()) continue;
+    const auto known = keys[kBase].lower_bound({key.first, {}});
+    if (known != keys[kBase].end() && known->first.first == key.first) continue;
+    if (times > std::max(left->second, right->second)) return std::string(trimmed(key.first));
   }
   return {};
 }
 
 std::vector<Span> places_of_key(std::string_view path, const Sides<std::string>& texts,
                                 std::string_view key) {
+  Sides<std::vector<PlacedKey>> placed;
+  for (const Side side : {kLeft, kRight}) placed[side] = placed_keys(path, texts[side]);
   std::vector<Span> places;
   for (const Side side : {kLeft, kRight}) {
-    std::size_t at = 0;
-    for (const std::string_view line : whole_lines(texts[side])) {
-      if (trimmed(key_of_line(path, line)) == key) {
-        places.push_back({side, at, at + line.size() - 1});
-      }
-      at += line.size();
+    for (const PlacedKey& each : placed[side]) {
+      const bool both = std::ranges::any_of(placed[other(side)], [&](const PlacedKey& there) {
+        return there.key == each.key && there.in == each.in;
+      });
+      if (both && trimmed(each.key) == key) places.push_back({side, each.from, each.to});
     }
   }
   return places;

@@ -66,6 +66,16 @@ TEST(Entries, ParagraphsThatBothAdded) {
   expect_conflict("a.txt", {head, head + "- one\n", head + "- two\n"});
 }
 
+TEST(Entries, ItemsThatBothAddedToOneList) {
+  const auto with = [](const std::string& more) {
+    return "# Changes\n\n## Unreleased\n" + more + "\n## 1.0\n\n- First.\n";
+  };
+  expect_merge("CHANGES.md", {with(""), with("\n- Left,\n  and more.\n"), with("\n- Right.\n")},
+               with("\n- Left,\n  and more.\n- Right.\n"));
+  expect_merge("CHANGES.md", {"# A\n", "# A\n\n- l\n\n- m", "# A\n\n- r\n"},
+               "# A\n\n- l\n\n- m\n\n- r\n");
+}
+
 TEST(Entries, ElementsThatBothAdded) {
   const auto with = [](const std::string& more) { return "<a>\n" + more + "</a>\n"; };
   const auto dependency = [](const std::string& name, const std::string& version) {
@@ -131,6 +141,21 @@ TEST(Entries, AKeyThatBothAddedToAFileInAnUnknownLanguage) {
 }
 
 // --- code in a language without a grammar ---
+
+TEST(Entries, AKeyThatBothAddedInTwoThings) {
+  const auto rules = [](const std::string& first, const std::string& last) {
+    return ".a {\n" + first + "  color: red;\n}\n\n.b {\n  color: blue;\n" + last + "}\n";
+  };
+  expect_merge("a.css", {rules("", ""), rules("  margin: 0;\n", ""), rules("", "  margin: 4px;\n")},
+               rules("  margin: 0;\n", "  margin: 4px;\n"));
+  const auto sections = [](const std::string& first, const std::string& second,
+                           const std::string& third) {
+    return "[one]\n" + first + "a = 1\n" + second + "\n[two]\nb = 2\n" + third;
+  };
+  const std::string base = sections("", "", ""), x = "x = 1\n", y = "x = 2\n";
+  expect_merge("a.ini", {base, sections("", x, ""), sections("", "", y)}, sections("", x, y));
+  expect_conflict("a.ini", {base, sections("", x, ""), sections(y, "", "")});
+}
 
 TEST(PlainCode, ImportsThatBothAdded) {
   const std::string a = "import 'a.dart';\n", b = "import 'b.dart';\n", c = "import 'c.dart';\n";

@@ -1,0 +1,218 @@
+#include "semantic/merge/texts/added.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "semantic/merge/runs.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+namespace {
+
+bool shares_a_line(std::string_view left, std::string_view right,
+                   bool (*counts)(std::string_view)) {
+  std::set<std::string, std::less<>> lines;
+  for (const std::string_view line : whole_lines(left)) {
+    if (counts(line)) lines.emplace(squeeze(line));
+  }
+  return std::ranges::any_of(whole_lines(right), [&](std::string_view line) {
+    return counts(line) && lines.contains(squeeze(line));
+  });
+}
+
+int fences(std::string_view text) {
+  return static_cast<int>(std::ranges::count_if(whole_lines(text), [](std::string_view line) {
+    const std::string_view bare = trimmed(line);
+    return bare.starts_with("```") || bare.starts_with("~~~");
+  }));
+}
+
+bool is_numbered(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  const std::size_t digits = bare.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos &&
+         (bare[digits] == '.' || bare[digits] == ')');
+}
+
+// "- " of "  - An item", with the white space before it; empty of anything else.
+std::string_view bullet_of(std::string_view line) {
+  const std::size_t at = std::min(line.find_first_not_of(' '), line.size());
+  const bool bullet =
+      line.size() > at + 1 && std::string_view("-*+").contains(line[at]) && line[at + 1] == ' ';
+  return bullet ? line.substr(0, at + 2) : std::string_view();
+}
+
+// A list of which no two lines are apart, with what is empty around it.
+struct TightList {
+  std::string_view before, items, after;
+};
+
+std::optional<TightList> tight_list(std::string_view text) {
+  const std::string_view items = trimmed(text);
+  if (items.empty()) return std::nullopt;
+  std::size_t from = static_cast<std::size_t>(items.data() - text.data());
+  while (from > 0 && text[from - 1] == ' ') --from;
+  const std::size_t end = std::min(text.find('\n', from + items.size() - 1), text.size() - 1) + 1;
+  TightList list{text.substr(0, from), text.substr(from, end - from), text.substr(end)};
+  const auto lines = whole_lines(list.items);
+  if (lines.empty() || bullet_of(lines[0]).empty()) return std::nullopt;
+  return std::ranges::none_of(lines, is_blank) ? std::optional(list) : std::nullopt;
+}
+
+// What both added to one list is one list.
+std::optional<std::string> both_items(std::string_view left, std::string_view right) {
+  const auto first = tight_list(left), second = tight_list(right);
+  if (!first || !second || bullet_of(first->items) != bullet_of(second->items)) return std::nullopt;
+  if (first->before != second->before || first->after != second->after) return std::nullopt;
+  return std::string(first->before) + with_line_end(std::string(first->items)) +
+         std::string(second->items) + std::string(second->after);
+}
+
+// The tags of a text close each other.
+bool is_balanced(std::string_view text) {
+  std::vector<std::string_view> open;
+  bool some = false;
+  for (std::size_t at = 0; (at = text.find('<', at)) != std::string_view::npos;) {
+    if (text.substr(at).starts_with("<!--")) {
+      at = text.find("-->", at);
+      if (at == std::string_view::npos) return false;
+      continue;
+    }
+    const std::size_t end = text.find('>', at);
+    if (end == std::string_view::npos) return false;
+    std::string_view tag = text.substr(at + 1, end - at - 1);
+    at = end;
+    if (tag.starts_with('!') || tag.starts_with('?')) return false;
+    some = true;
+    if (tag.ends_with('/')) continue;
+    const bool closes = tag.starts_with('/');
+    if (closes) tag.remove_prefix(1);
+    const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n"));
+    if (!closes) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return false;
+    } else {
+      open.pop_back();
+    }
+  }
+  return some && open.empty();
+}
+
+// A line by which an element is called what it is: with a value, in an attribute or between tags.
+bool names_an_element(std::string_view line) {
+  constexpr std::string_view kNames[] = {
+      "id=",  "name=", "key=",  "Include=", "<artifactId>", "<name>",
+      "<id>", "<key>", "path=", "href=",    "src="};
+  return std::ranges::any_of(kNames, [line](std::string_view name) { return line.contains(name); });
+}
+
+using Attributes = std::vector<std::pair<std::string_view, std::string_view>>;  // name, text
+
+bool has_attribute(const Attributes& attributes, std::string_view name) {
+  return std::ranges::find(attributes, name, &Attributes::value_type::first) != attributes.end();
+}
+
+// A line that begins with a tag. The text of an attribute has the space before it.
+struct Tag {
+  std::string_view before, after;  // up to its attributes, and from behind them
+  Attributes attributes;
+};
+
+std::optional<Tag> tag_in(std::string_view line) {
+  const std::size_t open = line.find('<');
+  if (open == std::string_view::npos || !is_blank(line.substr(0, open))) return std::nullopt;
+  std::size_t at = line.find_first_of(" \t>/\r\n", open + 1);
+  if (at == std::string_view::npos || at == open + 1) return std::nullopt;
+  Tag tag{line.substr(0, at), {}, {}};
+  for (;;) {
+    const std::size_t name = std::min(line.find_first_not_of(" \t", at), line.size());
+    const std::size_t sign = line.find_first_of("=<>/ \t\"'", name);
+    if (sign == std::string_view::npos) return std::nullopt;
+    if (sign == name) break;
+    if (line[sign] != '=' || sign + 1 >= line.size()) return std::nullopt;
+    const char quote = line[sign + 1];
+    const std::size_t end = line.find(quote, sign + 2);
+    if ((quote != '"' && quote != '\'') || end == std::string_view::npos) return std::nullopt;
+    const std::string_view key = line.substr(name, sign - name);
+    if (has_attribute(tag.attributes, key)) return std::nullopt;
+    tag.attributes.emplace_back(key, line.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  tag.after = line.substr(at);
+  return tag;
+}
+
+}  // namespace
+
+std::vector<std::string_view> whole_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+std::string with_line_end(std::string text) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+std::optional<std::string> both_paragraphs(std::string_view before, std::string_view left,
+                                           std::string_view right) {
+  if (fences(before) % 2 != 0 || fences(left) % 2 != 0 || fences(right) % 2 != 0) {
+    return std::nullopt;
+  }
+  const auto says_something = [](std::string_view line) { return !is_blank(line); };
+  if (shares_a_line(left, right, says_something)) return std::nullopt;
+  const auto numbered = [](std::string_view text) {
+    return std::ranges::any_of(whole_lines(text), is_numbered);
+  };
+  if (numbered(left) && numbered(right)) return std::nullopt;
+  if (auto items = both_items(left, right)) return items;
+  return with_line_end(std::string(left)) + std::string(right);
+}
+
+std::optional<std::string> both_attributes(const Sides<std::string_view>& run) {
+  Sides<Tag> tags;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (whole_lines(run[i]).size() != 1) return std::nullopt;
+    auto tag = tag_in(run[i]);
+    if (!tag) return std::nullopt;
+    tags[i] = *std::move(tag);
+  }
+  const Tag& base = tags[kBase];
+  std::string added;
+  for (const Side side : {kLeft, kRight}) {
+    const Tag& tag = tags[side];
+    if (tag.before != base.before || tag.after != base.after) return std::nullopt;
+    const bool kept = std::ranges::all_of(base.attributes, [&](const auto& attribute) {
+      return std::ranges::find(tag.attributes, attribute) != tag.attributes.end();
+    });
+    if (!kept) return std::nullopt;
+    for (const auto& [name, text] : tag.attributes) {
+      if (has_attribute(base.attributes, name)) continue;
+      if (has_attribute(tags[other(side)].attributes, name)) return std::nullopt;
+      added += text;
+    }
+  }
+  const std::size_t at = run[kBase].size() - base.after.size();
+  return std::string(run[kBase].substr(0, at)) + added + std::string(base.after);
+}
+
+std::optional<std::string> both_elements(std::string_view left, std::string_view right) {
+  if (!is_balanced(left) || !is_balanced(right)) return std::nullopt;
+  if (shares_a_line(left, right, names_an_element)) return std::nullopt;
+  const bool named = std::ranges::any_of(whole_lines(left), names_an_element) &&
+                     std::ranges::any_of(whole_lines(right), names_an_element);
+  if (!named && shares_a_line(left, right, [](std::string_view line) { return !is_blank(line); })) {
+    return std::nullopt;
+  }
+  return with_line_end(std::string(left)) + std::string(right);
+}
+
+}  // namespace gittxn::semantic

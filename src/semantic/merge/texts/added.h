@@ -1,0 +1,32 @@
+// What both sides only added at one place of a text without a grammar.
+//
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/merge/line_merge.h"
+
+namespace gittxn::semantic {
+
+// Lines with their ends; the last one may have none.
+std::vector<std::string_view> whole_lines(std::string_view text);
+
+std::string with_line_end(std::string text);
+
+// Paragraphs of words, left's and then right's; `before` is all that stands above them. What both
+// added to one list is one list. Nothing where they say one line alike, number their items, or are
+// in a block of code.
+std::optional<std::string> both_paragraphs(std::string_view before, std::string_view left,
+                                           std::string_view right);
+
+// Whole elements with different names.
+std::optional<std::string> both_elements(std::string_view left, std::string_view right);
+
+// One tag to which both sides only gave attributes, of different names: left's, then right's.
+std::optional<std::string> both_attributes(const Sides<std::string_view>& run);
+
+}  // namespace gittxn::semantic
