@@ -145,6 +145,7 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
       for (const auto& [fresh, m] : uses) {
         if (m[kBase] != 0 || m[side] != n[kBase]) continue;
         if (neighbours(*sides[side], fresh) != was) continue;
+        if (is_of_one_function(sides, other(side), name)) continue;
         Broken broken{"one side renamed '" + std::string(name.substr(0, 40)) + "' to '" +
                           std::string(fresh.substr(0, 40)) + "', the other uses it anew",
                       {}};

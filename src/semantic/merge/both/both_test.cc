@@ -116,6 +116,25 @@ TEST(BroughtIn, ADeclarationThatOneSideRemovedAndTheOtherUsesAnew) {
   EXPECT_TRUE(merged_as("go", {head + one + f, head + f, head + one + f + use}).clean());
 }
 
+TEST(BroughtIn, ANameOfOneFunctionThatAnotherOneHasToo) {
+  const auto method = [](const std::string& self, const std::string& name) {
+    return "func (" + self + " *T) " + name + "() int {\n\t" + self + ".n++\n\treturn " + self +
+           ".n\n}\n";
+  };
+  const std::string head = "package a\n\ntype T struct {\n\tn int\n}\n\n";
+  const std::string added = "\n" + method("m", "Added");
+  EXPECT_EQ(merged_as("go", {head + method("m", "Get"), head + method("t", "Get"),
+                             head + method("m", "Get") + added})
+                .text,
+            head + method("t", "Get") + added);
+  // More of the same one, in the function that has it.
+  const auto f = [](const std::string& name, const std::string& more) {
+    return "def f(" + name + "):\n    a(" + name + ")\n    b(1)\n    c(2)\n" + more;
+  };
+  EXPECT_THAT(why_not_as("python", {f("x", ""), f("y", ""), f("x", "    return x\n")}),
+              HasSubstr("one side renamed 'x' to 'y'"));
+}
+
 TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
   const auto with = [](const std::string& more, const std::string& last) {
     return "package a\n\nfunc New(name *Name, to map[string]int" + more +

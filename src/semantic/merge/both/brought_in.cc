@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/both/numbers.h"
+#include "semantic/merge/both/taken.h"
 #include "semantic/read/text_lines.h"
-#include "semantic/symbols/imports.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -227,243 +225,41 @@ Broken retyped_and_given(const Sides<const Tree*>& sides) {
   return {};
 }
 
-// --- a path that was moved ---
+// --- a name of one function ---
 
-// "a/b.c" as "a", "b", "c", with the sign before each.
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts(1);
-  for (const char c : path) {
-    if (c == '/' || c == '.' || c == ':') parts.emplace_back();
-    parts.back() += c;
-  }
-  return parts;
+std::ptrdiff_t times_said(const Tree& tree, const Node& in, std::string_view name) {
+  const auto from = tree.leaves().begin() + in.leaf;
+  return std::count_if(from, from + in.leaves,
+                       [name](const Node* leaf) { return leaf->text == name; });
 }
 
-std::string joined(const std::vector<std::string>& parts, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += parts[i];
-  return text;
-}
-
-using Modules = std::map<std::string, const Node*>;
-
-// The imports of a file.
-Modules modules_in(const Tree& tree) {
-  Modules modules;
-  for (const Declared& declared : tree.declarations()) {
-    const Node& node = *declared.node;
-    if (node.decl == "import") modules.emplace(std::string(node.name), &node);
-  }
-  return modules;
-}
-
-// The new beginning of each path that ends as an old one did, by the old beginning.
-std::map<std::string, std::string> moved_paths(const Modules& before, const Modules& after) {
-  std::map<std::string, std::string> moved;
-  for (const auto& [was, node] : before) {
-    if (after.contains(was)) continue;
-    const auto old = parts_of(was);
-    for (const auto& [is, other_node] : after) {
-      if (before.contains(is)) continue;
-      const auto fresh = parts_of(is);
-      std::size_t same = 0;
-      while (same < old.size() && same < fresh.size() &&
-             old[old.size() - 1 - same] == fresh[fresh.size() - 1 - same]) {
-        ++same;
-      }
-      if (same == 0 || same == old.size() || same == fresh.size()) continue;
-      moved[joined(old, old.size() - same)] = joined(fresh, fresh.size() - same);
+// The function takes the name, or gives it a value.
+bool binds(const Tree& tree, const Node& function, std::string_view name) {
+  for (std::uint32_t i = function.leaf; i < function.leaf + function.leaves; ++i) {
+    const Node& leaf = *tree.leaves()[i];
+    if (leaf.text != name) continue;
+    if (is_given_here(leaf)) return true;
+    for (const Node* at = &leaf; at != &function; at = at->parent) {
+      if (is_any(at->field, {"parameters", "receiver"})) return true;
     }
   }
-  return moved;
-}
-
-bool is_below(const std::string& path, const std::string& prefix) {
-  return path.size() > prefix.size() && path.starts_with(prefix) &&
-         (path[prefix.size()] == '/' || path[prefix.size()] == '.' || path[prefix.size()] == ':');
-}
-
-// A path without the signs of quotation around it.
-std::string_view unquoted(std::string_view path) {
-  constexpr std::string_view kQuotes = "\"'";
-  if (!path.empty() && kQuotes.contains(path.front())) path.remove_prefix(1);
-  if (!path.empty() && kQuotes.contains(path.back())) path.remove_suffix(1);
-  return path;
-}
-
-// A path as it is told. The name of an import is its tokens without white space, where a keyword
-// may stand first: "fromold" is "old", of `import`, which is one of them.
-std::string shown(std::string_view path, const Node& import) {
-  const std::string_view keyword = import.text.substr(0, import.text.find_first_of(" \t\r\n"));
-  if (path.size() > keyword.size() && path.starts_with(keyword)) path.remove_prefix(keyword.size());
-  return std::string(unquoted(path).substr(0, 60));
-}
-
-// "#types" of "types": the same with signs before it.
-bool is_respelled(std::string_view prefix, std::string_view fresh) {
-  prefix = unquoted(prefix);
-  fresh = unquoted(fresh);
-  return fresh.size() > prefix.size() && fresh.ends_with(prefix) &&
-         std::ranges::none_of(fresh.substr(0, fresh.size() - prefix.size()), [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
-         });
-}
-
-// The new path of one side, "b/c", where the other put signs before its own: nothing that the base
-// imports begins as it does, and the side does not import "b" itself.
-bool is_of_old_spelling(const Sides<Modules>& modules, Side side, std::string_view path) {
-  path = unquoted(path);
-  const std::string_view first = path.substr(0, path.find('/'));
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-';
-  };
-  if (first.size() == path.size() || first.empty() || !std::ranges::all_of(first, is_plain)) {
-    return false;
-  }
-  const auto rest_behind = [first](const auto& each) {
-    const std::string_view known = unquoted(each.first);
-    return known.starts_with(first) ? std::optional(known.substr(first.size())) : std::nullopt;
-  };
-  return std::ranges::none_of(modules[kBase],
-                              [&](const auto& each) {
-                                const auto rest = rest_behind(each);
-                                return rest && (rest->empty() || !is_plain(rest->front()));
-                              }) &&
-         std::ranges::none_of(modules[side], [&](const auto& each) {
-           const auto rest = rest_behind(each);
-           return rest && rest->empty();
-         });
-}
-
-Broken moved_and_used(const Sides<const Tree*>& sides) {
-  Sides<Modules> modules;
-  for (std::size_t i = 0; i < 3; ++i) modules[i] = modules_in(*sides[i]);
-  for (const Side side : {kLeft, kRight}) {
-    const Modules& there = modules[other(side)];
-    for (const auto& [prefix, fresh] : moved_paths(modules[kBase], modules[side])) {
-      const bool left_some = std::ranges::any_of(
-          modules[side], [&](const auto& each) { return is_below(each.first, prefix); });
-      if (left_some) continue;
-      for (const auto& [path, node] : there) {
-        if (modules[kBase].contains(path)) continue;
-        const bool like =
-            is_respelled(prefix, fresh) && is_of_old_spelling(modules, other(side), path);
-        if (!is_below(path, prefix) && !like) continue;
-        const std::string moved = "one side imports from '" + shown(fresh, *node) +
-                                  "' what was at '" + shown(prefix, *node) +
-                                  "', and the other imports ";
-        return {moved + (like ? "from '" + shown(path, *node) + "'" : "more from there"),
-                {span_of_node(other(side), *sides[other(side)], *node)}};
-      }
-    }
-  }
-  return {};
-}
-
-// --- an import that one side took away ---
-
-// The names that imports bring into a file, and whether one brings what it does not say.
-struct Brought {
-  std::set<std::string> names;
-  bool all = false;
-};
-
-Brought brought_in(const Tree& tree) {
-  Brought brought;
-  for (const Declared& declared : tree.declarations()) {
-    const Node& node = *declared.node;
-    if (node.decl != "import") continue;
-    brought.all = brought.all || node.text.contains('*');
-    for (std::string& name : brought_names(tree.language(), node)) {
-      brought.names.insert(std::move(name));
-    }
-  }
-  return brought;
-}
-
-bool is_import_of(const Node& leaf) {
-  const Node* at = &leaf;
-  while (at != nullptr && at->decl != "import") at = at->parent;
-  return at != nullptr;
-}
-
-// Each place where code says the name, not as a member of something.
-std::vector<const Node*> said_in(const Tree& tree, std::string_view name) {
-  std::vector<const Node*> said;
-  const auto& leaves = tree.leaves();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i]->text != name || is_import_of(*leaves[i])) continue;
-    const bool member = i > 0 && is_any(leaves[i - 1]->text, {".", "?.", "->"});
-    if (!member) said.push_back(leaves[i]);
-  }
-  return said;
-}
-
-// One side has no use for what an import brings, and the other has one more.
-Broken dropped_and_used(const Sides<const Tree*>& sides) {
-  Sides<Brought> brought;
-  for (std::size_t i = 0; i < 3; ++i) brought[i] = brought_in(*sides[i]);
-  for (const std::string& name : brought[kBase].names) {
-    for (const Side side : {kLeft, kRight}) {
-      const bool dropped = !brought[side].names.contains(name) && !brought[side].all;
-      if (!dropped || !brought[other(side)].names.contains(name)) continue;
-      if (!said_in(*sides[side], name).empty()) continue;
-      const auto uses = said_in(*sides[other(side)], name);
-      if (uses.size() <= said_in(*sides[kBase], name).size()) continue;
-      Broken broken{
-          "one side removed the import of '" + name.substr(0, 40) + "', the other uses it anew",
-          {}};
-      for (const Node* each : uses) {
-        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
-      }
-      return broken;
-    }
-  }
-  return {};
-}
-
-// --- a declaration that one side took away ---
-
-// What a file declares at its top, by name.
-std::set<std::string_view> declared_in(const Tree& tree) {
-  std::set<std::string_view> names;
-  for (const Declared& each : tree.declarations()) {
-    const bool own = is_function(each.node->decl) ||
-                     is_any(each.node->decl, {"type", "constant", "variable", "macro"});
-    if (own && !each.path.contains('/')) names.insert(each.node->name);
-  }
-  return names;
-}
-
-// One side took away what the file declares and says it nowhere, and the other uses it once more.
-// Only where a file does not see what another one declares without importing it.
-Broken undeclared_and_used(const Sides<const Tree*>& sides) {
-  const std::string_view language = sides[kBase]->language().name;
-  if (!is_any(language, {"python", "javascript", "typescript", "tsx", "rust"})) return {};
-  const Sides<std::set<std::string_view>> names = {
-      declared_in(*sides[kBase]), declared_in(*sides[kLeft]), declared_in(*sides[kRight])};
-  for (const Side side : {kLeft, kRight}) {
-    const Brought brought = brought_in(*sides[side]);
-    if (brought.all) continue;
-    for (const std::string_view name : names[kBase]) {
-      const bool dropped =
-          !names[side].contains(name) && !brought.names.contains(std::string(name));
-      if (!dropped || !names[other(side)].contains(name)) continue;
-      if (!said_in(*sides[side], name).empty()) continue;
-      const auto uses = said_in(*sides[other(side)], name);
-      if (uses.size() <= said_in(*sides[kBase], name).size()) continue;
-      Broken broken{
-          "one side removed '" + std::string(name.substr(0, 40)) + "', the other uses it anew", {}};
-      for (const Node* each : uses) {
-        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
-      }
-      return broken;
-    }
-  }
-  return {};
+  return false;
 }
 
 }  // namespace
+
+bool is_of_one_function(const Sides<const Tree*>& sides, Side user, std::string_view name) {
+  const Tree& base = *sides[kBase];
+  const Functions there = functions_in(*sides[user]);
+  const auto all = times_said(base, base.root(), name);
+  for (const auto& [path, function] : functions_in(base)) {
+    if (function == nullptr || times_said(base, *function, name) != all) continue;
+    const auto now = there.find(path);
+    if (now == there.end() || now->second == nullptr || !binds(base, *function, name)) continue;
+    if (times_said(*sides[user], *now->second, name) == all) return true;
+  }
+  return false;
+}
 
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
   Broken broken = both_bind(sides);

@@ -17,4 +17,8 @@ namespace gittxn::semantic {
 // side uses it anew; and what numbers.h and called.h say.
 Broken brought_in_twice(const Sides<const Tree*>& sides);
 
+// A name of one function of the base, which binds it, and in which `user` says it as often: what
+// the user says besides is something else.
+bool is_of_one_function(const Sides<const Tree*>& sides, Side user, std::string_view name);
+
 }  // namespace gittxn::semantic

@@ -1,0 +1,21 @@
+// What one side took away or moved, and the other side uses anew.
+//
+// Pure.
+#pragma once
+
+#include "semantic/merge/merge_tree.h"
+
+namespace gittxn::semantic {
+
+// One side moved what it imports from to another path, and the other side imports more from the old
+// one.
+Broken moved_and_used(const Sides<const Tree*>& sides);
+
+// One side has no use for what an import brings, and the other uses it once more.
+Broken dropped_and_used(const Sides<const Tree*>& sides);
+
+// One side took away what the file declares and says it nowhere, and the other uses it once more.
+// Only where a file does not see what another one declares without importing it.
+Broken undeclared_and_used(const Sides<const Tree*>& sides);
+
+}  // namespace gittxn::semantic
