@@ -83,6 +83,23 @@ std::map<std::string, int> times_in_one(const Declarations& all) {
   return times;
 }
 
+// What is told by its name (@keyed) in each node, but statements: an argument, a case. Of one name
+// several in one node.
+using KeyedTwice = std::map<std::string, std::vector<const Node*>>;
+
+void find_keyed_twice(const Node& node, KeyedTwice* found) {
+  std::map<std::string, std::vector<const Node*>> keyed;
+  for (const Node* kid : node.kids) {
+    if (kid->role == Role::kKeyed && kid->kind != "expression_statement") {
+      keyed[std::string(kid->kind) + " " + std::string(kid->detail)].push_back(kid);
+    }
+    find_keyed_twice(*kid, found);
+  }
+  for (auto& [name, nodes] : keyed) {
+    if (nodes.size() > 1) found->emplace(name, std::move(nodes));
+  }
+}
+
 bool is_name(std::string_view token) {
   return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
 }
@@ -185,7 +202,7 @@ class Checker {
   Broken twice() const {
     std::map<std::string, int> several = times_in_one(merged_.declarations());
     std::erase_if(several, [](const auto& entry) { return entry.second < 2; });
-    if (several.empty()) return {};
+    if (several.empty()) return keyed_twice();
     Sides<std::map<std::string, int>> before;
     for (std::size_t i = 0; i < 3; ++i) before[i] = times_in_one(sides_[i]->declarations());
     for (const auto& [name, times] : several) {
@@ -199,10 +216,29 @@ class Checker {
       }
       return broken;
     }
-    return {};
+    return keyed_twice();
   }
 
  private:
+  Broken keyed_twice() const {
+    KeyedTwice found;
+    find_keyed_twice(merged_.root(), &found);
+    if (found.empty()) return {};
+    KeyedTwice before;
+    for (const Tree* side : sides_) find_keyed_twice(side->root(), &before);
+    for (const auto& [name, nodes] : found) {
+      if (before.contains(name)) continue;
+      std::string_view shown = nodes.back()->detail;
+      if (shown.ends_with(',')) shown.remove_suffix(1);
+      Broken broken{"'" + std::string(shown.substr(0, 80)) + "' is there twice", {}};
+      for (const Node* each : nodes) {
+        broken.places.push_back(span_of(kMergedText, merged_, *each));
+      }
+      return broken;
+    }
+    return {};
+  }
+
   // What is taken apart, "const {a, b} = f()", has no name but several.
   static bool is_pattern(const Node& node) {
     return node.decl == "variable" && (node.name.starts_with("{") || node.name.starts_with("["));

@@ -12,6 +12,12 @@ bool is_token(const Node& node, const char* any_of) {
   return !node.named && node.text.size() == 1 && std::strchr(any_of, node.text[0]) != nullptr;
 }
 
+// Each part of a detail ends with a comma.
+std::string detail_shown(const Node& node) {
+  const std::string_view detail = node.detail;
+  return std::string(detail.substr(0, detail.size() - (detail.ends_with(',') ? 1 : 0)));
+}
+
 std::string_view between(const char* from, const char* to) {
   return from < to ? std::string_view(from, to) : std::string_view(from, from);
 }
@@ -103,7 +109,10 @@ class Splitter {
   void name_items() {
     for (Item& item : out_.items) {
       const Node& node = *item.node;
-      if (node.role == Role::kKeyed) item.key = item.name_key = "keyed " + std::string(node.detail);
+      if (node.role == Role::kKeyed) {
+        item.key = "keyed " + std::string(node.detail);
+        item.name_key = detail_shown(node);
+      }
       if (node.decl.empty()) continue;
       item.name_key = std::string(node.decl) + " " + std::string(node.name);
       item.key = item.name_key + "(" + std::string(node.detail) + ")";
@@ -136,7 +145,9 @@ std::string_view any_separator(const Sides<Items>& lists) {
         std::ranges::find_if(list.items, [](const Item& item) { return !item.sep.empty(); });
     if (first != list.items.end()) return first->sep;
   }
-  const bool named = std::ranges::any_of(lists, [](const Items& list) {
+  const bool several =
+      std::ranges::any_of(lists, [](const Items& list) { return list.items.size() > 1; });
+  const bool named = !several && std::ranges::any_of(lists, [](const Items& list) {
     return (list.open == "(" || list.open == "{") &&
            std::ranges::any_of(list.items, [&list](const Item& item) {
              return list.set || item.node->role == Role::kKeyed || item.node->decl == "key";

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "semantic/kinds.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -326,15 +328,26 @@ class ListMerger {
   void check_gaps() {
     if (moved_) return;
     const std::vector<Gap> all = gaps();
-    for (std::size_t i = 0; i < all.size(); ++i) clash_gap(i, against(all[i]));
+    for (std::size_t i = 0; i < all.size(); ++i) clash_gap(i, against(all[i], i));
+  }
+
+  // What stands before the gap is a case that goes on in what is added first.
+  bool goes_on_before(std::size_t gap) const {
+    return gap > 0 && std::ranges::any_of(kVersions, [&](Side side) {
+             const Node& before = *lists_[side].items[anchors_[side][gap - 1]].node;
+             return before.role != Role::kKeyed &&
+                    has_any(before.kind,
+                            {"case_statement", "switch_case", "switch_default", "statement_group"});
+           });
   }
 
   // The reason against a gap in which both sides changed which things there are.
-  std::string against(const Gap& gap) {
+  std::string against(const Gap& gap, std::size_t place) {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
+    const bool keyed = is_keyed(gap) && !goes_on_before(place);
     const bool unordered =
-        role_ == Role::kMembers || role_ == Role::kSet || is_keyed(gap) || adds_values(gap);
+        role_ == Role::kMembers || role_ == Role::kSet || keyed || adds_values(gap);
     if (!unordered) return "both sides changed one place";
     Sides<Order> own;
     for (const Side side : {kLeft, kRight}) {

@@ -28,3 +28,8 @@
 (enumerator name: (_) @name) @decl.constant
 (initializer_list) @list
 (initializer_list (initializer_pair . designator: (field_designator (_) @key)) @keyed)
+; A case that does not go on in the next one.
+(case_statement value: (_) @key
+ [(return_statement) (break_statement) (continue_statement) (goto_statement)] .) @keyed
+(case_statement value: (_) @key (compound_statement
+ [(return_statement) (break_statement) (continue_statement) (goto_statement)] .) .) @keyed

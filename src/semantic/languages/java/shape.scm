@@ -19,3 +19,7 @@
 (constructor_body (expression_statement (assignment_expression left: (field_access
   object: (this) field: (_) @key))) @keyed)
 (array_initializer) @list
+; A case that does not go on in the next one.
+(switch_rule (switch_label . (_) @key .)) @keyed
+(switch_block_statement_group . (switch_label . (_) @key .) [(return_statement) (break_statement)
+  (continue_statement) (throw_statement) (yield_statement)] .) @keyed

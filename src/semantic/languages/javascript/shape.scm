@@ -32,3 +32,12 @@
 (statement_block (expression_statement (assignment_expression left: (member_expression
   object: (this) property: (_) @key))) @keyed)
 (array) @list
+; A case that does not go on in the next one is told by its value; a test by its name.
+(switch_case value: (_) @key
+ [(return_statement) (break_statement) (continue_statement) (throw_statement)] .) @keyed
+(switch_case value: (_) @key (statement_block
+ [(return_statement) (break_statement) (continue_statement) (throw_statement)] .) .) @keyed
+((expression_statement (call_expression
+  function: [(identifier) @_test (member_expression object: (identifier) @_test)]
+  arguments: (arguments . [(string) (template_string)] @key [(arrow_function) (function_expression)]))) @keyed
+ (#any-of? @_test "it" "test" "describe" "suite"))

@@ -24,3 +24,9 @@
 (shorthand_field_initializer) @name @decl.key
 (field_initializer_list) @members
 (array_expression) @list
+; Patterns that cannot both match: by a path, or of one value.
+(match_arm pattern: (match_pattern . [(scoped_identifier) (string_literal) (integer_literal)
+  (char_literal)] @key .)) @keyed
+(match_arm pattern: (match_pattern . [
+  (tuple_struct_pattern type: (scoped_identifier) @key)
+  (struct_pattern type: (scoped_type_identifier) @key)] .)) @keyed

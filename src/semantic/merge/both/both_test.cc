@@ -135,6 +135,78 @@ TEST(BroughtIn, ANameOfOneFunctionThatAnotherOneHasToo) {
               HasSubstr("one side renamed 'x' to 'y'"));
 }
 
+struct Cases {
+  std::string_view language;
+  std::string head, left, right, tail;  // each a case of its own, or what is around them
+};
+
+TEST(Keyed, CasesThatBothAdded) {
+  const Cases all[] = {
+      {"c", "int f(int c)\n{\n  switch (c) {\n  case 'a':\n    return 1;\n",
+       "  case 'l':\n    c++;\n    break;\n", "  case 'r': {\n    return 3;\n  }\n",
+       "  default:\n    return 0;\n  }\n}\n"},
+      {"go", "package a\n\nfunc f(c any) int {\n\tswitch c.(type) {\n\tcase int:\n\t\treturn 1\n",
+       "\tcase bool:\n\t\treturn 2\n", "\tcase string:\n\t\tg()\n",
+       "\tdefault:\n\t\treturn 0\n\t}\n\treturn 1\n}\n"},
+      {"java", "class A {\n  int f(K k) {\n    return switch (k) {\n      case ONE -> 1;\n",
+       "      case LEFT -> 2;\n", "      case RIGHT -> 3;\n",
+       "      default -> 0;\n    };\n  }\n}\n"},
+      {"typescript", "function f(a: A) {\n  switch (a.type) {\n    case \"a\":\n      return 1;\n",
+       "    case \"l\":\n      return 2;\n", "    case \"r\": {\n      throw a;\n    }\n",
+       "    default:\n      return 0;\n  }\n}\n"},
+      {"rust", "fn f(c: C) -> u32 {\n    match c {\n        C::A => 1,\n", "        C::L => 2,\n",
+       "        C::R(n) => n,\n", "        _ => 0,\n    }\n}\n"},
+  };
+  for (const auto& [language, head, left, right, tail] : all) {
+    const Merged merged =
+        merged_as(language, {head + tail, head + left + tail, head + right + tail});
+    EXPECT_EQ(merged.text, head + left + right + tail) << language << ": " << merged.why;
+  }
+}
+
+TEST(Keyed, ACaseThatGoesOnInTheNextOne) {
+  const std::string head = "int f(int c)\n{\n  switch (c) {\n",
+                    tail = "  default:\n    return 0;\n  }\n}\n";
+  const std::string on = "  case 'a':\n    c++;\n", l = "  case 'l':\n    return 1;\n";
+  const std::string r = "  case 'r':\n    return 2;\n";
+  why_not_as("c", {head + tail, head + on + tail, head + l + tail});
+  why_not_as("c", {head + on + tail, head + on + l + tail, head + on + r + tail});
+  why_not_as("rust",
+             {"fn f(n: u32) {\n    match n {\n        0 => a(),\n        _ => b(),\n    }\n}\n",
+              "fn f(n: u32) {\n    match n {\n        0 => a(),\n        x if x > 5 => c(),\n"
+              "        _ => b(),\n    }\n}\n",
+              "fn f(n: u32) {\n    match n {\n        0 => a(),\n        7 => d(),\n"
+              "        _ => b(),\n    }\n}\n"});
+  // One that is there twice, at two places that git merges.
+  const std::string one = "  case 'b':\n    return 5;\n";
+  EXPECT_THAT(why_not_as("c", {head + one + tail, head + l + one + tail,
+                               head + one + "  case 'l':\n    return 4;\n" + tail}),
+              HasSubstr("''l'' is there twice"));
+}
+
+TEST(Keyed, TestsThatBothAddedToAScript) {
+  const auto with = [](const std::string& more) {
+    return "describe(\"a\", () => {\n  it(\"starts\", () => {\n    expect(a()).toBe(1);\n  });\n" +
+           more + "});\n";
+  };
+  const std::string left = "\n  it(\"l\", () => {\n    expect(l()).toBe(1);\n  });\n";
+  const std::string right = "\n  it.skip(\"r\", () => {\n    expect(r()).toBe(1);\n  });\n";
+  for (const auto* language : {"javascript", "typescript", "tsx"}) {
+    EXPECT_EQ(merged_as(language, {with(""), with(left), with(right)}).text, with(left + right));
+    why_not_as(language, {with(""), with(left), with("\n  it(\"l\", () => {\n    l();\n  });\n")});
+    why_not_as(language, {with(""), with("\n  start(\"l\");\n"), with("\n  start(\"r\");\n")});
+  }
+}
+
+TEST(Keyed, OneArgumentAtTwoPlaces) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return "make(\n" + first + "    host=1,\n    port=2,\n    name=3,\n" + last + ")\n";
+  };
+  EXPECT_THAT(
+      why_not_as("python", {with("", ""), with("    wait=1,\n", ""), with("", "    wait=2,\n")}),
+      HasSubstr("'wait' is there twice"));
+}
+
 TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
   const auto with = [](const std::string& more, const std::string& last) {
     return "package a\n\nfunc New(name *Name, to map[string]int" + more +
