@@ -204,9 +204,17 @@ std::optional<std::string> resolve(TextKind kind, std::string_view path, std::st
   if (kind == TextKind::kRecords && std::ranges::all_of(run, records_only)) {
     return merge_entry_run(path, run);
   }
+  const bool only_added = run[kBase].empty() && !run[kLeft].empty() && !run[kRight].empty();
+  if (kind == TextKind::kStyles) {
+    auto styles = only_added ? both_styles(run[kLeft], run[kRight]) : std::nullopt;
+    return styles ? styles : merge_code_run(run);
+  }
+  if (only_added && path.ends_with(".gradle")) {
+    if (auto both = both_dependencies(run[kLeft], run[kRight])) return both;
+  }
   if (kind == TextKind::kCode || kind == TextKind::kRecords) return merge_code_run(run);
   if (kind == TextKind::kElements && !run[kBase].empty()) return both_attributes(run);
-  if (!run[kBase].empty() || run[kLeft].empty() || run[kRight].empty()) return std::nullopt;
+  if (!only_added) return std::nullopt;
   if (kind == TextKind::kElements) return both_elements(run[kLeft], run[kRight]);
   return both_paragraphs(before, run[kLeft], run[kRight]);
 }
@@ -286,6 +294,7 @@ TextKind text_kind_of(std::string_view path) {
     return TextKind::kElements;
   }
   if (is_record_file(file)) return TextKind::kRecords;
+  if (ends_with_any(file, {".css", ".scss", ".less"})) return TextKind::kStyles;
   const bool code = file.find('.', 1) != std::string_view::npos &&
                     !ends_with_any(file, {".txt", ".csv", ".tsv", ".log"});
   return code ? TextKind::kCode : TextKind::kPlain;

@@ -22,6 +22,7 @@ enum class TextKind {
   kParagraphs,   // words for people
   kElements,     // tags that open and close
   kRecords,      // lines that each declare a name (plain_code.h)
+  kStyles,       // rules of CSS
   kCode,         // anything else whose name has an ending
 };
 
@@ -38,15 +39,17 @@ TextKind text_kind_of(std::string_view path);
 //   kElements    what both only added, where it is whole elements with different names, or
 //                attributes with different names of one tag
 //   kRecords     as entries, where all of what is in conflict is records; else as code
-//   kCode        as merge_code_run says (plain_code.h)
+//   kStyles      rules, or properties of one, that both only added, under different names; else as
+//   kCode kCode        as merge_code_run says (plain_code.h); dependencies of Gradle that both only
+//   added
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
                                          const Sides<std::string>& texts);
 
 // A key that both sides added, each at a place of its own, and the base has not: that of an entry;
 // in other texts that of "key = value" and "key: value", and the name of "class Name", at the
 // beginning of a line; each in the same lines around it, by their white space, or the same section.
-// For merges of lines in languages that are not known, where it would be there
-// twice. Empty when there is none.
+// For merges of lines in languages that are not known, where it would be there twice. Empty when
+// there is none.
 std::string key_added_twice(std::string_view path, const Sides<std::string>& texts,
                             const std::string& merged);
 // The lines of both sides that have the key, for a conflict.

@@ -157,6 +157,28 @@ TEST(Entries, AKeyThatBothAddedInTwoThings) {
   expect_conflict("a.ini", {base, sections("", x, ""), sections(y, "", "")});
 }
 
+TEST(Entries, RulesAndPropertiesThatBothAdded) {
+  const std::string rule = ".a {\n  color: red;\n}\n";
+  const std::string left = "\n.l {\n  margin: 0;\n}\n", right = "\n.r,\n.s {\n  margin: 1px;\n}\n";
+  expect_merge("a.css", {rule, rule + left, rule + right}, rule + left + right);
+  expect_conflict("a.css", {rule, rule + left, rule + "\n.l {\n  margin: 1px;\n}\n"});
+  const auto with = [](const std::string& more) { return ".a {\n  color: red;\n" + more + "}\n"; };
+  const std::string edge = "  border: 0;\n", space = "  padding: 1px;\n";
+  expect_merge("a.scss", {with(""), with(edge), with(space)}, with(edge + space));
+  expect_conflict("a.css", {with(""), with(edge), with("  border-top: 1px;\n")});
+}
+
+TEST(Entries, DependenciesOfGradleThatBothAdded) {
+  const auto with = [](const std::string& more) {
+    return "dependencies {\n    implementation 'a:b:1'\n" + more + "}\n";
+  };
+  const std::string left = "    implementation 'c:d:2'\n",
+                    right = "    testImplementation(\"e:f:3\")\n";
+  expect_merge("build.gradle", {with(""), with(left), with(right)}, with(left + right));
+  expect_conflict("build.gradle", {with(""), with(left), with("    api 'c:d:3'\n")});
+  expect_conflict("build.gradle", {with(""), with(left), with("    exclude group: 'e:f'\n")});
+}
+
 TEST(PlainCode, ImportsThatBothAdded) {
   const std::string a = "import 'a.dart';\n", b = "import 'b.dart';\n", c = "import 'c.dart';\n";
   expect_merge("m.dart", {a, a + b, a + c}, a + b + c);

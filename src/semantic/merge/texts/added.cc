@@ -1,6 +1,7 @@
 #include "semantic/merge/texts/added.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -145,6 +146,73 @@ std::optional<Tag> tag_in(std::string_view line) {
   return tag;
 }
 
+// "margin" of "  margin: 0;", a line that gives one property a value; empty of anything else.
+std::string_view property_of(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  const std::size_t sign = bare.find(':');
+  if (sign == std::string_view::npos || !bare.ends_with(';')) return {};
+  if (std::ranges::count(bare, ';') != 1 || bare.find_first_of("{}") != bare.npos) return {};
+  const std::string_view name = trimmed(bare.substr(0, sign));
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+  });
+  return plain ? name : std::string_view();
+}
+
+// "group:name" of a line of Gradle that names a dependency with a version, or without one.
+std::string_view dependency_of(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  const std::size_t word = std::min(bare.find_first_of(" ("), bare.size());
+  const std::size_t open = bare.find_first_of("'\"");
+  if (word == 0 || open == std::string_view::npos || open > word + 2) return {};
+  const std::size_t end = bare.find(bare[open], open + 1);
+  if (end == std::string_view::npos ||
+      !is_blank(bare.substr(end + 1 + (bare.ends_with(')') ? 1 : 0))))
+    return {};
+  const std::string_view what = bare.substr(open + 1, end - open - 1);
+  const std::size_t name = what.find(':');
+  return name == std::string_view::npos ? what.substr(0, 0)
+                                        : what.substr(0, what.find(':', name + 1));
+}
+
+using NameOfLine = std::string_view (*)(std::string_view line);
+
+// The names of the lines of a text; nothing where one has none, or two have one.
+std::optional<std::set<std::string_view>> names_of_lines(std::string_view text,
+                                                         NameOfLine name_of) {
+  std::set<std::string_view> names;
+  for (const std::string_view line : whole_lines(text)) {
+    if (is_blank(line)) continue;
+    const std::string_view name = name_of(line);
+    if (name.empty() || !names.insert(name).second) return std::nullopt;
+  }
+  return names.empty() ? std::nullopt : std::optional(names);
+}
+
+bool opens_rule(std::string_view line) {
+  return trimmed(line).ends_with('{');
+}
+
+// Rules from their beginnings to their ends.
+bool are_rules(std::string_view text) {
+  int depth = 0;
+  bool some = false;
+  for (const std::string_view line : whole_lines(text)) {
+    if (depth == 0 && !is_blank(line) && !opens_rule(line) && !trimmed(line).ends_with(','))
+      return false;
+    for (const char c : line) {
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      some = some || c == '{';
+      if (depth < 0) return false;
+    }
+  }
+  return some && depth == 0;
+}
+
+std::string one_behind_the_other(std::string_view left, std::string_view right) {
+  return with_line_end(std::string(left)) + std::string(right);
+}
+
 }  // namespace
 
 std::vector<std::string_view> whole_lines(std::string_view text) {
@@ -174,7 +242,7 @@ std::optional<std::string> both_paragraphs(std::string_view before, std::string_
   };
   if (numbered(left) && numbered(right)) return std::nullopt;
   if (auto items = both_items(left, right)) return items;
-  return with_line_end(std::string(left)) + std::string(right);
+  return one_behind_the_other(left, right);
 }
 
 std::optional<std::string> both_attributes(const Sides<std::string_view>& run) {
@@ -212,7 +280,34 @@ std::optional<std::string> both_elements(std::string_view left, std::string_view
   if (!named && shares_a_line(left, right, [](std::string_view line) { return !is_blank(line); })) {
     return std::nullopt;
   }
-  return with_line_end(std::string(left)) + std::string(right);
+  return one_behind_the_other(left, right);
+}
+
+std::optional<std::string> both_styles(std::string_view left, std::string_view right) {
+  const auto first = names_of_lines(left, property_of), second = names_of_lines(right, property_of);
+  if (first && second) {
+    const auto is_part = [](std::string_view name, std::string_view of) {
+      return name == of || (name.starts_with(of) && name[of.size()] == '-');
+    };
+    for (const std::string_view a : *first) {
+      for (const std::string_view b : *second) {
+        if (is_part(a, b) || is_part(b, a)) return std::nullopt;
+      }
+    }
+    return one_behind_the_other(left, right);
+  }
+  if (!are_rules(left) || !are_rules(right)) return std::nullopt;
+  if (shares_a_line(left, right, opens_rule)) return std::nullopt;
+  return one_behind_the_other(left, right);
+}
+
+std::optional<std::string> both_dependencies(std::string_view left, std::string_view right) {
+  const auto first = names_of_lines(left, dependency_of),
+             second = names_of_lines(right, dependency_of);
+  if (!first || !second) return std::nullopt;
+  const bool shared =
+      std::ranges::any_of(*first, [&](std::string_view name) { return second->contains(name); });
+  return shared ? std::nullopt : std::optional(one_behind_the_other(left, right));
 }
 
 }  // namespace gittxn::semantic

@@ -29,4 +29,11 @@ std::optional<std::string> both_elements(std::string_view left, std::string_view
 // One tag to which both sides only gave attributes, of different names: left's, then right's.
 std::optional<std::string> both_attributes(const Sides<std::string_view>& run);
 
+// Whole rules of CSS of which no line that opens one is the same; or properties of different names,
+// of which none is a part of another one ("margin", "margin-top").
+std::optional<std::string> both_styles(std::string_view left, std::string_view right);
+
+// Lines of Gradle that each name one dependency, "implementation 'group:name:version'"; none twice.
+std::optional<std::string> both_dependencies(std::string_view left, std::string_view right);
+
 }  // namespace gittxn::semantic
