@@ -48,6 +48,7 @@ bool is_comments(std::string_view text) {
 
 Text merge_comments(const Sides<std::string_view>& s) {
   if (Text merged = merge_texts(s)) return merged;
+  if (const auto one = with_one_derive(s)) return merge_texts({(*one)[0], (*one)[1], (*one)[2]});
   if (!std::ranges::all_of(s, is_comments)) return std::nullopt;
   return merge_prose(s);
 }

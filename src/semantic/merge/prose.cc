@@ -69,7 +69,62 @@ bool says_more(std::string_view text, std::string_view base) {
   return false;
 }
 
+// "Debug, Clone" of the one "#[derive(Debug, Clone)]" of a text, on one line; empty of others.
+std::string_view derived_in(std::string_view text) {
+  constexpr std::string_view kDerive = "#[derive(";
+  const std::size_t at = text.find(kDerive);
+  if (at == std::string_view::npos || text.find(kDerive, at + 1) != std::string_view::npos)
+    return {};
+  const std::string_view names = text.substr(at + kDerive.size());
+  const std::size_t end = names.find(')');
+  if (end == std::string_view::npos || !names.substr(end).starts_with(")]")) return {};
+  return names.substr(0, end).contains('\n') ? std::string_view() : names.substr(0, end);
+}
+
+std::vector<std::string> names_between_commas(std::string_view text) {
+  std::vector<std::string> names(1);
+  for (const char c : text) {
+    if (c == ',') {
+      names.emplace_back();
+    } else if (!is_space(c)) {
+      names.back() += c;
+    }
+  }
+  if (names.back().empty()) names.pop_back();
+  return names;
+}
+
+bool has_all(const std::vector<std::string>& names, const std::vector<std::string>& of) {
+  return std::ranges::all_of(
+      of, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+}
+
 }  // namespace
+
+std::optional<Sides<std::string>> with_one_derive(const Sides<std::string_view>& texts) {
+  Sides<std::string_view> lists;
+  Sides<std::vector<std::string>> names;
+  for (std::size_t i = 0; i < 3; ++i) {
+    lists[i] = derived_in(texts[i]);
+    if (lists[i].empty()) return std::nullopt;
+    names[i] = names_between_commas(lists[i]);
+  }
+  if (!has_all(names[kLeft], names[kBase]) || !has_all(names[kRight], names[kBase])) {
+    return std::nullopt;
+  }
+  std::string all;
+  for (const std::string& name : names[kRight]) {
+    if (std::ranges::find(names[kLeft], name) == names[kLeft].end()) names[kLeft].push_back(name);
+  }
+  for (const std::string& name : names[kLeft]) all += (all.empty() ? "" : ", ") + name;
+  Sides<std::string> out;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(lists[i].data() - texts[i].data());
+    out[i] = std::string(texts[i].substr(0, at)) + all +
+             std::string(texts[i].substr(at + lists[i].size()));
+  }
+  return out;
+}
 
 std::optional<Side> higher_release(const Sides<std::string_view>& texts) {
   Sides<std::vector<unsigned long>> numbers;

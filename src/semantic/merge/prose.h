@@ -24,4 +24,8 @@ std::optional<std::string> merge_prose(const Sides<std::string_view>& texts);
 // side has a lower one than the base, and where the lower one of the sides says a word besides.
 std::optional<Side> higher_release(const Sides<std::string_view>& texts);
 
+// The three with all that the sides derive, "#[derive(…)]" of Rust, which has no order: nothing
+// where a side derives less than the base, or derives are not one on one line.
+std::optional<Sides<std::string>> with_one_derive(const Sides<std::string_view>& texts);
+
 }  // namespace gittxn::semantic

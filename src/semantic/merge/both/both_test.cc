@@ -207,6 +207,21 @@ TEST(Keyed, OneArgumentAtTwoPlaces) {
       HasSubstr("'wait' is there twice"));
 }
 
+TEST(Keyed, WhatBothDerive) {
+  const auto with = [](const std::string& derived, const std::string& more) {
+    return "#[derive(" + derived + ")]\n" + more + "pub struct A {\n    a: u32,\n}\n";
+  };
+  const std::string attribute = "#[serde(default)]\n";
+  EXPECT_EQ(merged_as("rust", {with("Debug, Clone", ""), with("Debug, Clone, PartialEq", ""),
+                               with("Debug, Copy, Clone", attribute)})
+                .text,
+            with("Debug, Clone, PartialEq, Copy", attribute));
+  why_not_as("rust",
+             {with("Debug, Clone", ""), with("Debug, Eq", ""), with("Debug, Clone, Copy", "")});
+  // Others may be macros that see each other.
+  why_not_as("rust", {with("Debug", ""), with("Debug", "#[left]\n"), with("Debug", "#[right]\n")});
+}
+
 TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
   const auto with = [](const std::string& more, const std::string& last) {
     return "package a\n\nfunc New(name *Name, to map[string]int" + more +
