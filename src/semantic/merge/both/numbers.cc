@@ -105,23 +105,33 @@ bool counts_on(const Members& members, std::string_view number) {
   return next && highest > 0 && (*next == highest + 1 || *next == highest * 2);
 }
 
+// The members that `was` does not have, by their numbers.
+std::multimap<std::string, const Node*> added_to(const Members& was, const Members& now) {
+  std::multimap<std::string, const Node*> added;
+  for (const auto& [name, node] : now) {
+    if (!was.contains(name)) added.emplace(squeeze(number_of(*node)), node);
+  }
+  return added;
+}
+
 Broken members_with_one_number(const Sides<const Tree*>& sides) {
   Sides<Numbers> numbers;
   for (std::size_t i = 0; i < 3; ++i) numbers[i] = numbers_in(sides[i]->declarations());
   for (const auto& [container, was] : numbers[kBase]) {
     if (container.empty() || !all_differ(was)) continue;
-    for (const auto& [left_name, left] : numbers[kLeft][container]) {
-      for (const auto& [right_name, right] : numbers[kRight][container]) {
-        if (was.contains(left_name) || was.contains(right_name) || left_name == right_name)
-          continue;
-        if (squeeze(number_of(*left)) != squeeze(number_of(*right))) continue;
-        if (is_loose(container) && !counts_on(was, number_of(*left))) continue;
-        return {"both sides gave the number " + std::string(number_of(*left).substr(0, 40)) +
-                    " to something new, '" + std::string(left_name.substr(0, 40)) + "' and '" +
-                    std::string(right_name.substr(0, 40)) + "'",
-                {span_of_node(kLeft, *sides[kLeft], *left),
-                 span_of_node(kRight, *sides[kRight], *right)}};
-      }
+    const auto there = added_to(was, numbers[kRight][container]);
+    for (const auto& [number, left] : added_to(was, numbers[kLeft][container])) {
+      const auto [from, to] = there.equal_range(number);
+      const auto found =
+          std::find_if(from, to, [&](const auto& each) { return each.second->name != left->name; });
+      if (found == to) continue;
+      const Node* right = found->second;
+      if (is_loose(container) && !counts_on(was, number_of(*left))) continue;
+      return {"both sides gave the number " + std::string(number_of(*left).substr(0, 40)) +
+                  " to something new, '" + std::string(left->name.substr(0, 40)) + "' and '" +
+                  std::string(right->name.substr(0, 40)) + "'",
+              {span_of_node(kLeft, *sides[kLeft], *left),
+               span_of_node(kRight, *sides[kRight], *right)}};
     }
   }
   return {};
