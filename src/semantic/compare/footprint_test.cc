@@ -64,6 +64,14 @@ TEST(Footprint, OnceInAPragmaIsNoUse) {
   EXPECT_TRUE(is_used("helper"));
 }
 
+TEST(Footprint, AShellFunctionSetsEverybodysVariablesButForLocalOnes) {
+  const Footprint changed = edit("a.sh", "f() {\n  :\n}\n",
+                                 "f() {\n  one=1\n  local one two\n  two=$(g)\n"
+                                 "  for two in a b; do two=$two; done\n  three=3\n}\n");
+  ASSERT_EQ(changed.writes.size(), 1U);
+  EXPECT_EQ(changed.writes[0].defines, (std::vector<std::string>{"f", "one", "three"}));
+}
+
 // One that is declared beside others is what it would be alone.
 TEST(Footprint, ADeclarationOfSeveralIsOneOfEach) {
   const std::string one = "struct s {\n  struct s *a, *b;\n};\n";

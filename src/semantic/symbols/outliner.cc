@@ -142,7 +142,8 @@ class Outliner {
   void note_names(const Node& node, const OutlinePlace& at) {
     std::vector<std::string>& defines =
         at.unit > 0 ? symbol(at).units[at.unit].defines : symbol(at).defines;
-    const bool given = at.unit == 0 || at.loose || tree_.language().name == "bash";
+    const bool shell = tree_.language().name == "bash" && !tree_.is_local(node);
+    const bool given = at.unit == 0 || at.loose || shell;
     const bool other =
         node.says == Fact::kLocal && at.unit == 0 && is_any(symbol(at).kind, {"variable", "field"});
     if (node.says == Fact::kDefine || (node.says == Fact::kMember && given) || other) {
