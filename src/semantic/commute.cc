@@ -230,6 +230,7 @@ class Judge {
     if (type.empty()) return false;
     return std::ranges::any_of(their_uses_of(type), [&](const Use& of) {
       if (of.kin && !use.declared.empty() && !use.declared.ends_with(of.qualifier)) return false;
+      if (names_another_type(of, *defined.write)) return false;
       return of.path == use.path && of.state != UseState::kLost && of.role != UseRole::kText;
     });
   }

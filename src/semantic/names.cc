@@ -4,6 +4,7 @@
 
 #include "semantic/kinds.h"
 #include "semantic/read/needs.h"
+#include "semantic/read/receivers.h"
 #include "semantic/read/values_in_go.h"
 
 namespace gittxn::semantic {
@@ -331,6 +332,16 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     if (read.of_local && tree.language().name == "go") {
       read.declared = declared_as(tree, at, read.qualifier);
     }
+    // What stands before the owner is not looked at.
+    const bool alone = arrow && !read.qualifier.empty() &&
+                       (at < 3 || !is_any(tree.leaves()[at - 3]->text, {".", "::"}) ||
+                        (at > 3 && tree.leaves()[at - 4]->text == "this"));
+    if (alone && tree.language().name == "java") {
+      read.declared = declared_type_in_java(*tree.leaves()[at - 2], read.qualifier);
+    }
+    if (alone && tree.language().name == "rust") {
+      read.declared = declared_type_in_rust(*tree.leaves()[at - 2], read.qualifier);
+    }
     if (arrow && read.role != UseRole::kSuper) read.role = UseRole::kMember;
     read.local = !arrow && before != "::" && tree.is_local(leaf);
   }
@@ -353,6 +364,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   }
   read.valued = tree.language().name == "go" ? is_valued(tree, leaf)
                                              : is_needed_early(leaf, tree.language().name);
+  if (tree.language().name == "rust" && is_put_in(leaf)) read.declared = "!";
   names->push_back(read);
 }
 

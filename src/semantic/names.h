@@ -34,8 +34,10 @@ struct NameRead {
   // A value of the type in Go stands there, and may be given to an interface (values_in_go.h). In
   // Java and Rust: the compiler needs the value, or the function is given one (needs.h).
   bool valued = false;
-  // The type in Go that the name before it was declared with, as a parameter or a variable, or the
-  // function of a package that was called to get it: "http.Request", "os.Open".
+  // The type that the name before it was declared with, as a parameter or a variable, or the
+  // function of a package in Go that was called to get it: "http.Request", "os.Open". In Java of a
+  // field, too, in Rust the type whose function was called; without what these are told in `<...>`
+  // (receivers.h); "!" of a name in a macro, which may put it behind others (needs.h).
   std::string_view declared = {};
 };
 

@@ -81,6 +81,28 @@ void add_own(const Outline& outline, const std::set<std::string>& borrowed,
   }
 }
 
+// Adds the types in the only one at the top of a file in Java: its code sees them before others.
+void add_nested(const Outline& outline, std::vector<Bound>* bound) {
+  std::size_t tops = 0;
+  for (const Outlined& symbol : outline.symbols) tops += is_at_top(symbol) ? 1 : 0;
+  for (const Outlined& symbol : outline.symbols) {
+    if (tops != 1 || symbol.kind != "type" || symbol.parent == 0) continue;
+    if (!is_at_top(outline.symbols[symbol.parent])) continue;
+    bound->push_back({outline.path, symbol.name, {}, {}});
+  }
+}
+
+// All that is brought in with `use super::*` is the file's own: a module in it says so.
+bool is_star_of_own(const Outline& outline) {
+  return std::ranges::all_of(outline.symbols, [&](const Outlined& symbol) {
+    const bool star = symbol.kind == "import" && !symbol.nodes.empty() &&
+                      symbol.nodes.front()->text.contains("super") &&
+                      symbol.nodes.front()->text.contains('*');
+    return !star || (symbol.parent != 0 && outline.symbols[symbol.parent].parent == 0 &&
+                     outline.symbols[symbol.parent].kind == "namespace");
+  });
+}
+
 // Adds variables that statements at the top of a file in Python declare where a condition holds;
 // none where an import may bring in any.
 void add_conditional(const Outline& outline, std::vector<Bound>* bound) {
@@ -370,7 +392,9 @@ std::vector<Bound> bound_in(const Outline& outline) {
   const bool python = language_in(outline) == "python";
   const std::set<std::string> published =
       language_in(outline) == "rust" ? published_in(outline) : std::set<std::string>();
+  const bool own_star = language_in(outline) == "rust" && is_star_of_own(outline);
   for (const Import& import : imports_in(outline)) {
+    if (own_star && import.all && import.module == "super") continue;
     if (import.all) bound.push_back({outline.path, kAnyName, import.module, {}, python});
     for (const Binding& binding : import.binds) {
       const bool handed = python || published.contains(binding.local);
@@ -383,6 +407,7 @@ std::vector<Bound> bound_in(const Outline& outline) {
   }
   add_own(outline, borrowed_in(outline), &bound);
   if (python) add_conditional(outline, &bound);
+  if (language_in(outline) == "java") add_nested(outline, &bound);
   return bound;
 }
 

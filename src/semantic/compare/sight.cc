@@ -136,7 +136,7 @@ bool is_member(const Defined& defined) {
 }
 
 // `std::string`: of the library, to which a program adds nothing but what says `std` itself.
-bool is_of_library(const Defined& defined, const Use& use) {
+bool is_of_library_in_c(const Defined& defined, const Use& use) {
   return use.qualifier == "std" && use.language == "cpp" && !defined.write->symbol.contains("std");
 }
 
@@ -349,15 +349,10 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   if (reach(write.language, use.language) != Reach::kFull) return Sight::kMaybe;
   if (write.kind == "import") return of_import(defined, use);
   if (use.language == "go") return in_go(defined, use);
-  if (use.language == "java") {
-    // A name that had a meaning without a member of another type keeps it.
-    const bool plain =
-        is_member(defined) && use.role != UseRole::kMember && write.kind != "constructor";
-    const bool fresh = plain && write.change == Change::kAdded;
-    return write.hidden || fresh ? Sight::kNone : Sight::kMaybe;
-  }
+  if (use.language == "java") return in_java(defined, use);
+  if (use.language == "rust") return in_rust(defined, use);
   if (family_of(use.language) == Family::kC) {
-    if (is_of_library(defined, use) || is_no_member_in_c(defined, use)) return Sight::kNone;
+    if (is_of_library_in_c(defined, use) || is_no_member_in_c(defined, use)) return Sight::kNone;
     if (is_of_others_in_c(defined, use)) return Sight::kNone;
     // Whoever includes the other file could not define the name again.
     const bool own = !is_header(write.path) && declares(use.path, use.name);

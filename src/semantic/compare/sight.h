@@ -36,12 +36,18 @@ class Sights {
   bool is_of_others_in_c(const Defined& defined, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;
+  Sight in_java(const Defined& defined, const Use& use) const;
+  Sight in_rust(const Defined& defined, const Use& use) const;
+  bool is_of_library(const Use& use) const;
 
   const Footprint& side_;
 };
 
 // `Cart::total`, defined where it is not declared: what declares it is what others see of it.
 bool is_declared_elsewhere(const Write& write);
+
+// The use of a type in Java says a type in another one than that which the member is of.
+bool names_another_type(const Use& type, const Write& member);
 
 // An import of `module` by a file at `from` may be one of the file at `path`.
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path);

@@ -131,6 +131,23 @@ bool is_needed_early(const Node& leaf, std::string_view language) {
   return language == "java" && (is_case_or_annotated(leaf) || is_given_one(leaf));
 }
 
+bool is_put_in(const Node& leaf) {
+  if (leaf.field == "macro") return true;
+  for (const Node* at = leaf.parent; at != nullptr; at = at->parent) {
+    if (is_any(at->kind, {"macro_definition", "attribute_item", "inner_attribute_item"}))
+      return true;
+    if (at->kind != "macro_invocation") continue;
+    const Node* macro = kid_in(*at, "macro");
+    return macro == nullptr ||
+           !is_any(macro->text,
+                   {"print",     "println",       "eprint",          "eprintln", "format",
+                    "write",     "writeln",       "panic",           "assert",   "assert_eq",
+                    "assert_ne", "debug_assert",  "debug_assert_eq", "vec",      "matches",
+                    "todo",      "unimplemented", "unreachable",     "dbg",      "format_args"});
+  }
+  return false;
+}
+
 void silent_calls(const Node& leaf, std::vector<NameRead>* names) {
   const Node* parent = leaf.parent;
   if (parent == nullptr) return;

@@ -23,6 +23,10 @@ bool is_made_in_java(const Node& leaf);
 // name is that of a function in Java which is given a function.
 bool is_needed_early(const Node& leaf, std::string_view language);
 
+// The name is one of a macro in Rust, is in its definition or is given to one that does not come
+// with the language, or is in an attribute.
+bool is_put_in(const Node& leaf);
+
 // Constructors in Java that are called without their names: by a constant of an enumeration, and by
 // a constructor of a class that extends another one.
 void silent_calls(const Node& leaf, std::vector<NameRead>* names);

@@ -21,6 +21,16 @@ bool has_word_in(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+// Takes out what says of a function in Rust that it can be computed when the program is built.
+bool take_computed(std::string_view language, Words* words) {
+  const auto function = std::ranges::find(*words, "fn");
+  if (language != "rust" || function == words->end()) return false;
+  const auto at = std::find(words->begin(), function, "const");
+  if (at == function) return false;
+  words->erase(at);
+  return true;
+}
+
 // A rank of how many may see it, by words that are taken out.
 int seen_in_java(Words* words) {
   const bool open = has_word_in(*words, "public"), kin = has_word_in(*words, "protected");
@@ -82,7 +92,11 @@ bool opens_up(const Outlines& pair, const Outlined& was, const Outlined& is) {
   // A final variable in Java may be a constant that a `case` needs.
   const bool may_end = language != "java" || is_function(is.kind) || is.kind == "type";
   const bool ends = may_end && take(&before.words, {closing}) && !take(&after.words, {closing});
-  return now >= then && (now > then || ends) && before.words == after.words;
+  const bool was_computed = take_computed(language, &before.words);
+  const bool is_computed = take_computed(language, &after.words);
+  if (was_computed && !is_computed) return false;
+  const bool more = now > then || ends || is_computed != was_computed;
+  return now >= then && more && before.words == after.words;
 }
 
 }  // namespace gittxn::semantic

@@ -290,7 +290,7 @@ class KinFinder {
   // Members that the other side changed, and their types.
   void ask() {
     for (const semantic::Write& write : other_.writes) {
-      if (write.of_type.empty()) {
+      if (write.of_type.empty() || write.language == "rust") {
         for (const std::string& name : write.defines) tops_[name].insert(write.path);
       }
       if (write.of_type.empty() || write.change == semantic::Change::kMoved) continue;
@@ -315,8 +315,20 @@ class KinFinder {
       if (at.write->kind == "variable" || top->second.contains(at.write->path)) return {};
       known = true;
     }
+    if (!known && use.language == "rust") known = TRY(is_of_other_type(use));
     if (known) side_.elsewhere.emplace(use.path, use.qualifier + "." + use.name);
     return {};
+  }
+
+  // The name before it in Rust is that of a type which has it, and whose file nobody else changed.
+  Result<bool> is_of_other_type(const semantic::Use& use) {
+    for (const DeclaredAt& at : TRY(declarations_.of({use.path, {}, use.qualifier}))) {
+      const semantic::Write& type = *at.write;
+      if (type.kind != "type" || type.defines.size() != 1) return false;
+      if (std::ranges::binary_search(other_.paths, type.path)) return false;
+      if (TRY(declarations_.has_member(at, type.defines.front(), use.name))) return true;
+    }
+    return false;
   }
 
   bool is_asked(const semantic::Use& use) const {
