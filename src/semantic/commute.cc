@@ -242,7 +242,7 @@ class Judge {
     for (const Defined& defined : mine_) {
       for (const Use& use : their_uses_of(defined.name)) {
         if (use.symbol == defined.write->symbol || agreed_.contains(use.symbol)) continue;
-        if (use.kin) continue;
+        if (use.kin && !(use.valued && defined.event == Event::kShape)) continue;
         if (moved_.stays(*defined.write, use)) continue;
         judge_use(defined, use, sights.of(defined, use));
       }

@@ -333,8 +333,13 @@ class KinFinder {
 
   bool is_asked(const semantic::Use& use) const {
     if (use.state != semantic::UseState::kGained || use.local) return false;
-    if (use.role == semantic::UseRole::kSuper) return true;
+    if (use.role == semantic::UseRole::kSuper || is_given_function(use)) return true;
     return use.role == semantic::UseRole::kMember && members_.contains(use.name);
+  }
+
+  // A call in Java that is given a function, which is one of a type that is not said there.
+  static bool is_given_function(const semantic::Use& use) {
+    return use.language == "java" && use.valued && use.arity >= 0;
   }
 
   // One that may name what has to do with another type.
@@ -396,6 +401,13 @@ class KinFinder {
   Status given(const semantic::Use& use, const DeclaredAt& at, int steps,
                std::set<std::tuple<std::string, std::string>>* seen) {
     const semantic::Write& there = *at.write;
+    if (is_given_function(use)) {
+      const std::string_view id = std::string_view(there.symbol).substr(there.container.size());
+      for (const std::string_view type :
+           semantic::words_of(id.substr(std::min(id.find('('), id.size())))) {
+        TRY(reach(use, {there.path, {}, std::string(type)}, steps + 1, seen));
+      }
+    }
     std::string before;
     for (const std::string& name : there.gives) {
       const bool package = std::ranges::any_of(at.file->bound, [&](const auto& bound) {
@@ -446,6 +458,7 @@ class KinFinder {
       made.arity = -1;
       made.origin = path;
       made.kin = true;
+      made.made = made.valued = is_given_function(use);
     }
   }
 
