@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "semantic/compare/bound.h"
+#include "semantic/compare/given_keys.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -18,13 +19,14 @@ namespace {
 
 using AttributeNames = std::set<std::string, std::less<>>;
 
-// A class, or in JavaScript a function that makes objects.
+// A class, or in JavaScript a function that makes objects; in a script, what is or gives an object.
 struct Attributed {
   std::string type;
   std::vector<std::string> bases;
   AttributeNames attributes;  // that methods give
   AttributeNames members;     // that are declared
   AttributeNames properties;  // those of them that are used as attributes are
+  GivenKeys keys;
 };
 using AttributedById = std::map<std::string, Attributed, std::less<>>;
 
@@ -96,12 +98,30 @@ bool makes_objects(const Outlined& symbol) {
          symbol.name[0] >= 'A' && symbol.name[0] <= 'Z';
 }
 
+// The last name of `exports.routes`; empty: it is all that the module gives.
+std::string given_name(const Outlined& symbol) {
+  const std::string name = symbol.name.substr(symbol.name.rfind('.') + 1);
+  return name == "exports" ? std::string() : name;
+}
+
+void add_keys(const Outline& outline, const Outlined& symbol, AttributedById* classes) {
+  if (!is_function(symbol.kind) && symbol.kind != "variable") return;
+  const std::string name = given_name(symbol);
+  if (name.empty()) return;
+  Attributed& made = (*classes)[symbol.id];
+  made.type = name;
+  made.keys = given_keys(outline, symbol);
+}
+
 AttributedById attributed_in(const Outline& outline) {
   AttributedById classes;
   if (outline.tree == nullptr || outline.language == nullptr) return classes;
   const std::string_view language = outline.language->name;
-  if (!is_any(language, {"python", "javascript"})) return classes;
+  const bool script = is_any(language, {"javascript", "typescript", "tsx"});
+  if (!script && language != "python") return classes;
   for (const Outlined& symbol : outline.symbols) {
+    if (script) add_keys(outline, symbol, &classes);
+    if (language.starts_with("t")) continue;
     const bool function = language == "javascript" && makes_objects(symbol);
     if (function) {
       Attributed& made = classes[symbol.id];
@@ -196,6 +216,7 @@ class Attributes {
     const Attributed &was = found_in(before_, id), &is = found_in(after_, id);
     const std::vector<std::string> gone = missing_in(is, was), fresh = missing_in(was, is);
     const bool renamed = gone.size() == 1 && fresh.size() == 1;
+    compare_keys(id, was, is);
     for (const std::string& name : gone) {
       Write& write = add(id, was.type, name, Change::kRemoved);
       if (renamed) write.renamed_to = id_of(id, fresh.front());
@@ -206,6 +227,26 @@ class Attributes {
       Write& write = add(id, is.type, name, Change::kAdded);
       if (renamed) write.renamed_from = id_of(id, gone.front());
     }
+  }
+
+  // Of what is there still, a key that is mentioned nowhere in it is gone.
+  void compare_keys(const std::string& id, const Attributed& was, const Attributed& is) {
+    const bool there = after_.contains(id);
+    for (const std::string& name : was.keys.given) {
+      if (there && !is.keys.mentioned.contains(name)) add_key(id, was.type, name, Change::kRemoved);
+    }
+    for (const std::string& name : is.keys.given) {
+      if (!was.keys.mentioned.contains(name)) add_key(id, is.type, name, Change::kAdded);
+    }
+  }
+
+  // A key is apart from the view of it, and changes with the value that it is in.
+  void add_key(const std::string& id, const std::string& type, const std::string& name,
+               Change change) {
+    Write& write = add(id, type, name, change);
+    write.symbol = id + descriptor("attribute", "{" + name + "}", {});
+    write.container = path_ + "/";
+    write.kind = "given";
   }
 
   static std::string id_of(const std::string& container, const std::string& name) {

@@ -38,7 +38,7 @@ Event event_of(const Write& write) {
 bool tells(const Write& write) {
   if (write.change == Change::kMoved) return write.ordered;
   // One more means nothing to who uses the others.
-  if (write.kind == "attribute" && write.change == Change::kAdded) return false;
+  if (is_any(write.kind, {"attribute", "given"}) && write.change == Change::kAdded) return false;
   return write.change != Change::kChanged || write.what.code() || write.what.contract_in_words;
 }
 

@@ -34,6 +34,7 @@ class Sights {
   Sight of_module(const Defined& defined, const Use& use) const;
   bool is_apart(const Write& write, const Use& use) const;
   bool is_of_others_in_c(const Defined& defined, const Use& use) const;
+  bool may_be_given(const Write& write, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;
   Sight in_java(const Defined& defined, const Use& use) const;

@@ -10,6 +10,7 @@
 #include "semantic/symbols/signature_words.h"
 
 namespace gittxn::semantic {
+
 namespace {
 
 // The value that a variable or a field is given; nullptr: none, or it is not known.
@@ -121,6 +122,12 @@ bool gives_one_by_one(const Outline& outline, const Outlined& symbol) {
 }
 
 }  // namespace
+
+const Node* function_or_value(const Outline& outline, const Outlined& symbol) {
+  if (symbol.nodes.size() != 1) return nullptr;
+  return is_function(symbol.kind) ? without_wrapping(symbol.nodes.front())
+                                  : value_of(outline, symbol);
+}
 
 bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const std::string_view language = pair.after.language->name;

@@ -1,9 +1,13 @@
-// Values and bodies that say how they are used, as a signature does: for signatures.cc alone.
+// Values, and bodies that say how they are used, as a signature does.
 #pragma once
 
 #include "semantic/symbols/outline.h"
 
 namespace gittxn::semantic {
+
+// A function itself, or the value that a variable or a field is given; nullptr: none, or it is not
+// known.
+const Node* function_or_value(const Outline& outline, const Outlined& symbol);
 
 // The same uses mean something else now. A value was a function, and its callers have to give other
 // arguments; it was another name of a function or a type of the file, and is one of another; it was

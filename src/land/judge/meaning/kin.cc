@@ -373,7 +373,8 @@ class KinFinder {
       if (seen->size() > kMostReached || !seen->emplace(there.symbol, said.name).second) continue;
       const bool type = there.kind == "type";
       if (steps > 0 && type) meet(use, there, said.name);
-      if (type) TRY(note_elsewhere(use, at, said.name));
+      // A function or a value in a script has the keys that it gives.
+      if (type || steps == 0) TRY(note_elsewhere(use, at, said.name));
       // A member of a type counts by what it gives, once.
       if (steps >= kMostSteps || (!type && steps > 0)) continue;
       if (type) {
