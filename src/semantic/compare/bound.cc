@@ -301,7 +301,9 @@ bool is_in_unnamed_namespace(const Outlined& symbol) {
 bool is_hidden(const Outline& outline, const Outlined& symbol) {
   const std::string_view language = language_in(outline);
   if (language == "go") return is_package_main(outline);
-  if (language == "java") return symbol.member && says(symbol, Capability::kVisibility, "private");
+  if (is_any(language, {"java", "typescript", "tsx"})) {
+    return symbol.member && says(symbol, Capability::kVisibility, "private");
+  }
   if (!is_any(language, {"c", "cpp"}) || is_header(outline.path)) return false;
   const bool is_static = !symbol.member && says(symbol, Capability::kVisibility, "static");
   return is_static || is_in_unnamed_namespace(symbol);

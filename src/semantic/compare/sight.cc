@@ -424,6 +424,9 @@ Sight Sights::by_star(const Write& write, const Use& use) const {
 // Python's and scripts' files are modules: a plain name is the file's own, or it imports it.
 Sight Sights::in_modules(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
+  // Nothing that a class in TypeScript has is private in another one.
+  const bool own = use.qualifier == "this" && is_in_type(use.symbol);
+  if (write.hidden && own && is_member(defined)) return Sight::kNone;
   const bool added = write.change == Change::kAdded;
   if (use.role == UseRole::kMember) {
     const Sight sight = of_module(defined, use);
