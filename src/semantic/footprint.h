@@ -144,6 +144,8 @@ struct Bound {
 };
 inline constexpr const char* kAnyName =
     "*";  // as the name of a Bound: an import does not say which
+// As a name: what a script gives to who imports it without saying one.
+inline constexpr const char* kGivenByDefault = "default";
 inline constexpr const char* kListForStar = "__all__";  // of Python: the names that `*` means
 
 // Counts of the containers in a changed file, before and after, that have something of a name that

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "semantic/compare/events.h"
+#include "semantic/compare/module_default.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
 
@@ -470,7 +471,8 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
     });
     if (old) write->beside.push_back(std::move(name));
   }
-  if (was == nullptr || is == nullptr || write->opaque) return;
+  if (write->opaque) return;
+  if (was == nullptr || is == nullptr) return note_default(pair, was, is, write);
   std::vector<std::string> before = own_names(pair.before, *was);
   std::vector<std::string> after = own_names(pair.after, *is);
   if (write->kind == "file") {
@@ -485,6 +487,7 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   std::ranges::sort(after);
   std::ranges::set_difference(before, after, std::back_inserter(write->gone));
   write->defines.insert(write->defines.end(), write->gone.begin(), write->gone.end());
+  note_default(pair, was, is, write);
 }
 
 }  // namespace gittxn::semantic

@@ -25,7 +25,7 @@ bool hands_on(const Footprint& side, const Write& from, const Write& to) {
       const bool its = bound.path == from.path && !bound.module.empty() && bound.handed &&
                        may_be_module(bound.module, from.path, to.path);
       const bool named = bound.name == name && bound.original == name;
-      const bool any = bound.name == kAnyName && !name.starts_with('_');
+      const bool any = bound.name == kAnyName && !name.starts_with('_') && name != kGivenByDefault;
       return its && (named || any);
     });
   });

@@ -53,6 +53,11 @@ class Follower {
   static std::string said_of(const semantic::Bound& bound, const semantic::Use& use) {
     const bool member = use.role == semantic::UseRole::kMember;
     if (bound.original.empty() && bound.name != semantic::kAnyName) {
+      // The module itself, of which a script gives something.
+      if (!member && use.name == bound.name && use.role != semantic::UseRole::kImport &&
+          !bound.path.ends_with(".py")) {
+        return semantic::kGivenByDefault;
+      }
       return member && use.qualifier == bound.name && !use.of_local ? use.name : std::string();
     }
     if (member) return {};

@@ -1,0 +1,13 @@
+// What a module of a script gives to who imports it without saying a name: for bound.cc alone.
+#pragma once
+
+#include "semantic/footprint.h"
+#include "semantic/symbols/outline.h"
+
+namespace gittxn::semantic {
+
+// Adds "default" to what a write defines where it is of that, and to what is gone where the module
+// gives something else by it, or nothing.
+void note_default(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write);
+
+}  // namespace gittxn::semantic
