@@ -269,12 +269,16 @@ bool has_kid(const Node& node, std::string_view kind_or_text) {
   });
 }
 
-// The names that the export clauses of a script name, and those that it gives to `exports`.
+// The names that the export clauses of a script name, a star with its module, and those that it
+// gives to `exports`.
 std::vector<std::string> handed_out(const Outline& outline) {
   std::vector<std::string> names;
   if (outline.tree == nullptr || !in_script(outline)) return names;
   for (const ExportClause& clause : export_clauses(outline)) {
-    for (const Exported& one : clause.names) names.emplace_back(one.name);
+    for (const Exported& one : clause.names) {
+      const bool any = one.name == kAnyName;
+      names.push_back(std::string(one.name) + (any ? std::string(clause.module) : std::string()));
+    }
   }
   for (std::size_t i = 3; i < outline.tree->leaves().size(); ++i) {
     if (leaf(outline, i) != "=" || leaf(outline, i - 2) != "." ||

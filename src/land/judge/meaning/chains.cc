@@ -71,8 +71,9 @@ class Follower {
   // The files that were met on the way from an import to what it means.
   struct Trace {
     std::set<Named> seen;
-    std::set<std::string> ends;  // paths of files that declare it
-    bool open = false;           // it may end elsewhere, too
+    std::set<std::pair<std::string, Named>> by_star;  // with what hands on all of a module
+    std::set<std::string> ends;                       // paths of files that declare it
+    bool open = false;                                // it may end elsewhere, too
   };
 
   Status follow(const semantic::Bound& bound, semantic::Use* use) {
@@ -87,8 +88,22 @@ class Follower {
       made.name = called;
       made.origin = path;
     }
+    for (const auto& [star, named] : trace.by_star) {
+      if (says_itself(named)) continue;
+      semantic::Use& made = made_.emplace_back(*use);
+      made.name = star;
+      made.origin = named.first;
+    }
+    trace.by_star.clear();
     trace.seen.merge(before);
     return {};
+  }
+
+  // The other side's file hands on the name without the star.
+  bool says_itself(const Named& named) const {
+    return std::ranges::any_of(other_.bound, [&](const semantic::Bound& bound) {
+      return bound.handed && bound.path == named.first && bound.name == named.second;
+    });
   }
 
   // Adds each file that hands the name on, and the one that declares it.
@@ -118,7 +133,12 @@ class Follower {
     trace->open = true;
     for (const semantic::Bound& bound : file->bound) {
       const bool any = bound.name == semantic::kAnyName && bound.handed && !bound.module.empty();
-      if (any) TRY(follow_on(bound.module, path, name, trace));
+      if (!any) continue;
+      const std::size_t ends = trace->ends.size();
+      TRY(follow_on(bound.module, path, name, trace));
+      const bool leads = trace->ends.size() > ends;
+      const bool asked = std::ranges::binary_search(other_.paths, path);
+      if (leads && asked) trace->by_star.emplace(bound.name + bound.module, Named(path, name));
     }
     return {};
   }
