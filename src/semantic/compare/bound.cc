@@ -396,10 +396,10 @@ std::vector<Bound> bound_in(const Outline& outline) {
   if (outline.tree == nullptr || outline.language == nullptr || is_data(*outline.language)) {
     return bound;
   }
-  const bool python = language_in(outline) == "python";
-  const std::set<std::string> published =
-      language_in(outline) == "rust" ? published_in(outline) : std::set<std::string>();
-  const bool own_star = language_in(outline) == "rust" && is_star_of_own(outline);
+  const bool python = language_in(outline) == "python", rust = language_in(outline) == "rust";
+  const auto published = rust ? published_in(outline) : std::set<std::string>();
+  const bool own_star = rust && is_star_of_own(outline);
+  if (rust && imports_in_block(outline)) bound.push_back({outline.path, kAnyName, "*", {}, false});
   for (const Import& import : imports_in(outline)) {
     if (own_star && import.all && import.module == "super") continue;
     if (import.all) bound.push_back({outline.path, kAnyName, import.module, {}, python});

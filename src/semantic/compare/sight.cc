@@ -149,7 +149,9 @@ bool is_no_member_in_c(const Defined& defined, const Use& use) {
 
 // A name behind that of a scope had a meaning, and what is new in another scope does not change it.
 bool is_of_other_scope(const Write& write, const Use& use) {
+  const bool scoped = is_any(write.kind, {"function", "variable", "type"}) && !write.opaque;
   if (write.language != "cpp" || use.qualifier.empty() || !write.of_type.empty()) return false;
+  if (!scoped || use.role == UseRole::kMember) return false;
   const std::vector<std::string_view> scopes =
       words_of(std::string_view(write.container).substr(write.path.size()));
   return std::ranges::find(scopes, use.qualifier) == scopes.end();
@@ -425,7 +427,7 @@ Sight Sights::by_star(const Write& write, const Use& use) const {
 Sight Sights::in_modules(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   // Nothing that a class in TypeScript has is private in another one.
-  const bool own = use.qualifier == "this" && is_in_type(use.symbol);
+  const bool own = use.qualifier == "this" && use.symbol.contains('#');
   if (write.hidden && own && is_member(defined)) return Sight::kNone;
   const bool added = write.change == Change::kAdded;
   if (use.role == UseRole::kMember) {

@@ -208,6 +208,14 @@ std::string type_of(const Outline& outline, const Outlined& symbol) {
   return std::string(first_word(std::string_view(symbol.id).substr(from)));
 }
 
+bool imports_in_block(const Outline& outline) {
+  return std::ranges::any_of(outline.tree->leaves(), [](const Node* leaf) {
+    if (leaf->text != "use" || leaf->parent == nullptr) return false;
+    const Node* around = leaf->parent->parent;
+    return leaf->parent->kind == "use_declaration" && around != nullptr && around->kind == "block";
+  });
+}
+
 std::vector<std::string> brought_names(const Language& in, const Node& node) {
   const std::string_view language = in.name;
   if (language == "go") return brought_to_go(node);

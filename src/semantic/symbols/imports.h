@@ -22,6 +22,9 @@ std::string type_of(const Outline& outline, const Outlined& symbol);
 // called. `node` is the import, or one name of it.
 void bound_by(const Language& in, const Node& node, std::vector<std::string>* defines);
 
+// A block of the file in Rust imports names for itself, which `imports_in` does not have.
+bool imports_in_block(const Outline& outline);
+
 // The names by which the file's code may call what a whole import brings. None where it does not
 // say every one: a header, a wildcard, a package that may be called otherwise than its path ends.
 std::vector<std::string> brought_names(const Language& in, const Node& node);

@@ -130,17 +130,17 @@ bool has_raised(std::string_view before, std::string_view after) {
 }
 
 // A side's change, as lines; cheap, since only equal changes of both sides are looked for.
-struct Change {
+struct LineChange {
   LineRange lines;  // of the base
   std::string_view was, is;
 
-  bool operator==(const Change& other) const {
+  bool operator==(const LineChange& other) const {
     return lines.from == other.lines.from && lines.to == other.lines.to && is == other.is;
   }
 };
 
-std::vector<Change> changes_in(const TextLines& before, const TextLines& after) {
-  std::vector<Change> changes;
+std::vector<LineChange> changes_in(const TextLines& before, const TextLines& after) {
+  std::vector<LineChange> changes;
   for (const LineHunk& hunk : rough_difference(before, after)) {
     changes.push_back({hunk.before, before.of(hunk.before), after.of(hunk.after)});
   }
@@ -150,14 +150,14 @@ std::vector<Change> changes_in(const TextLines& before, const TextLines& after) 
 // Each counted what it added, and neither what the other did.
 Broken both_raised(const Sides<const Tree*>& sides) {
   const TextLines base(sides[kBase]->text());
-  Sides<std::vector<Change>> changes;
+  Sides<std::vector<LineChange>> changes;
   for (const Side side : {kLeft, kRight}) {
     changes[side] = changes_in(base, TextLines(sides[side]->text()));
   }
   Broken broken{"both sides raised a number alike, and each added something", {}};
   Sides<bool> adds = {false, false, false};
   for (const Side side : {kLeft, kRight}) {
-    for (const Change& change : changes[side]) {
+    for (const LineChange& change : changes[side]) {
       const bool alike =
           std::ranges::find(changes[other(side)], change) != changes[other(side)].end();
       adds[side] = adds[side] || (change.is.size() > change.was.size() && !alike);
