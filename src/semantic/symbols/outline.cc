@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/symbols/by_default.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -50,6 +51,7 @@ Outline outlined(const Language* language, std::string_view path, std::string_vi
   outline.language = language;
   if (versions != nullptr) outline.tree = versions->parse(std::string(text));
   if (outline.tree == nullptr) return opaque_outline(std::move(outline), text);
+  outline.by_default = given_by_default(outline);
   std::unordered_set<const Node*> opaque;
   std::optional<std::optional<std::vector<Brackets>>> brackets;
   for (;;) {
