@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -136,13 +137,22 @@ class StrangerFinder {
   }
 
   Result<bool> is_stranger(const semantic::Use& use, const Asked& asked) {
+    const bool added = is_added(*asked.write);
+    if (added && use.role == semantic::UseRole::kMember) return false;
+    if (added && !asked.write->scoped) {
+      const std::optional<Names>& kin = *TRY(kin_of(use));
+      return kin && !kin->contains(asked.type);
+    }
+    const auto [told, fresh] = told_.try_emplace({use.path, use.name, asked.write});
+    if (fresh) told->second = TRY(is_unseen(use, asked));
+    return told->second;
+  }
+
+  // It is so for all of the file that the use is in.
+  Result<bool> is_unseen(const semantic::Use& use, const Asked& asked) {
+    if (asked.write->scoped && is_added(*asked.write)) return takes_no_constants(use);
     if (is_linked(*asked.write)) return sees_no_declaration(use, *asked.write);
-    if (!is_added(*asked.write)) return sees_no_type(use, asked);
-    if (use.role == semantic::UseRole::kMember) return false;
-    if (asked.write->scoped) return takes_no_constants(use);
-    const auto [kin, fresh] = kin_.try_emplace(use.symbol);
-    if (fresh) kin->second = TRY(kin_of(use));
-    return kin->second && !kin->second->contains(asked.type);
+    return sees_no_type(use, asked);
   }
 
   // No file that the use sees says the name of the type and is seen where the member is defined.
@@ -191,18 +201,28 @@ class StrangerFinder {
 
   // The types that the symbol stands in and all that these extend, with other names that are said
   // where they do; nullopt: not known.
-  Result<std::optional<Names>> kin_of(const semantic::Use& use) {
-    Names names, scopes;
+  Result<const std::optional<Names>*> kin_of(const semantic::Use& use) {
     const std::vector<std::string> types =
         types_around(std::string_view(use.symbol).substr(use.path.size()));
-    names.insert(types.begin(), types.end());
-    if (!types.empty()) scopes.insert(types.begin(), types.end() - 1);
+    Names names(types.begin(), types.end());
     // A type that is declared in a function stands in no symbol of its own.
     if (const auto own = own_bases_.find(use.symbol); own != own_bases_.end()) {
       names.insert(own->second.begin(), own->second.end());
     }
-    if (names.empty()) return names;
-    const Included& from = *TRY(included(use.path));
+    const auto [kin, fresh] = kin_.try_emplace({use.path, names});
+    if (!fresh) return &kin->second;
+    if (names.empty()) {
+      kin->second.emplace();
+    } else {
+      Names scopes;
+      if (!types.empty()) scopes.insert(types.begin(), types.end() - 1);
+      kin->second = TRY(with_bases(use.path, std::move(names), std::move(scopes)));
+    }
+    return &kin->second;
+  }
+
+  Result<std::optional<Names>> with_bases(const std::string& user, Names names, Names scopes) {
+    const Included& from = *TRY(included(user));
     if (!from.known) return std::nullopt;
     std::vector<std::string> left(names.begin(), names.end());
     while (!left.empty()) {
@@ -248,9 +268,10 @@ class StrangerFinder {
   SeenFiles& files_;
   const semantic::Footprint& other_;
   semantic::Footprint& side_;
-  std::map<std::string, std::vector<Asked>> asked_;  // by name
-  std::map<std::string, Names> own_bases_;           // by symbol
-  std::map<std::string, std::optional<Names>> kin_;  // by symbol
+  std::map<std::string, std::vector<Asked>> asked_;                    // by name
+  std::map<std::string, Names> own_bases_;                             // by symbol
+  std::map<std::pair<std::string, Names>, std::optional<Names>> kin_;  // by path and types
+  std::map<std::tuple<std::string, std::string, const semantic::Write*>, bool> told_;
   std::map<std::string, Included> included_;
 };
 
