@@ -328,19 +328,6 @@ bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
   return use.language != "cpp" || stranger;
 }
 
-// The file of the use imports something of the other one, or has a name for what gives the key.
-bool Sights::may_be_given(const Write& write, const Use& use) const {
-  const auto gives = [&](std::string_view name) { return name == write.of_type; };
-  const bool bound_here = std::ranges::any_of(bound(use.path), [&](const Bound& bound) {
-    return gives(bound.name) || gives(bound.original) ||
-           (!bound.module.empty() && may_be_module(bound.module, use.path, write.path));
-  });
-  const auto named = std::ranges::equal_range(side_.uses, write.of_type, {}, &Use::name);
-  return write.path == use.path || bound_here || std::ranges::any_of(named, [&](const Use& other) {
-           return other.path == use.path && other.role != UseRole::kText;
-         });
-}
-
 bool Sights::declares(std::string_view path, std::string_view name) const {
   return std::ranges::any_of(bound(path, name),
                              [](const Bound& bound) { return bound.module.empty(); });
@@ -349,7 +336,7 @@ bool Sights::declares(std::string_view path, std::string_view name) const {
 Sight Sights::of(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   if (is_apart(write, use)) return Sight::kNone;
-  if (write.kind == "given" && !may_be_given(write, use)) return Sight::kNone;
+  if (!may_be_given(write, use)) return Sight::kNone;
   const bool listed = write.symbol == write.container + kListForStar + ".";
   if (listed && defined.name != kListForStar) return by_star(write, use);
   if (!use.origin.empty()) {

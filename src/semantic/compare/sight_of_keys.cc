@@ -1,0 +1,43 @@
+// Whose key a name is in scripts, of objects that variables are and functions give.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "semantic/compare/events.h"
+#include "semantic/compare/sight.h"
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// Of an object that a variable is, or a function gives.
+bool is_key_in_script(const Write& write) {
+  const bool field = write.kind == "field" && write.of_type.empty();
+  return write.kind == "given" || (field && family_of(write.language) == Family::kScript);
+}
+
+}  // namespace
+
+// The file of the use imports something of the other one, or has a name for what gives the key.
+// Behind a parameter or a variable the edited code has to name it, too.
+bool Sights::may_be_given(const Write& write, const Use& use) const {
+  const std::vector<std::string_view> around = words_of(write.container);
+  if (!is_key_in_script(write) || around.empty()) return true;
+  const std::string_view giver = write.of_type.empty() ? around.back() : write.of_type;
+  const auto is_named = [&](std::string_view name) {
+    const auto uses = std::ranges::equal_range(side_.uses, name, {}, &Use::name);
+    return std::ranges::any_of(uses, [&](const Use& other) {
+      const bool said = other.role != UseRole::kText && other.state != UseState::kLost;
+      return other.path == use.path && said;
+    });
+  };
+  const bool imported = std::ranges::any_of(bound(use.path), [&](const Bound& bound) {
+    const bool its = bound.name == giver || bound.original == giver ||
+                     (!bound.module.empty() && may_be_module(bound.module, use.path, write.path));
+    return its && (!use.of_local || is_named(bound.name));
+  });
+  return write.path == use.path || imported || is_named(giver);
+}
+
+}  // namespace gittxn::semantic
