@@ -322,6 +322,7 @@ bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
   if (write.change != Change::kAdded) return stranger;
   if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
   if (is_of_other_scope(write, use)) return true;
+  if (write.of_type.empty() && stranger) return true;
   if (!is_member(defined) || use.role == UseRole::kMember) return false;
   if (defined.name.starts_with("operator") || use.qualifier == write.of_type) return false;
   if (write.kind == "constant" && !write.scoped) return !use.qualifier.empty();

@@ -47,6 +47,23 @@ std::vector<std::string> types_around(std::string_view id) {
   return types;
 }
 
+// "a", "b" of what is in a::b, however that is opened, from an id without the path.
+std::vector<std::string_view> namespaces_in(std::string_view id) {
+  std::vector<std::string_view> names;
+  while (!id.empty()) {
+    const std::size_t quoted = id.starts_with('`') ? id.find('`', 1) : 0;
+    const std::size_t end = id.find_first_of("/:#(.", quoted);
+    if (end == id.npos || (id[end] != '/' && id[end] != ':')) break;
+    // A conditional around it is none.
+    const bool opens = id[end] == '/';
+    for (const std::string_view word : semantic::words_of(id.substr(0, end))) {
+      if (opens) names.push_back(word);
+    }
+    id.remove_prefix(end + 1);
+  }
+  return names;
+}
+
 // The text may declare a type or a macro of that name, and does not only say it.
 bool may_declare(std::string_view text, std::string_view name) {
   if (!text.contains(name)) return false;
@@ -102,12 +119,19 @@ class StrangerFinder {
     if (write.change == semantic::Change::kMoved) return;
     const bool apart = write.language == "cpp" && semantic::is_declared_elsewhere(write);
     const bool member = apart ? !is_added(write) : !write.of_type.empty() && is_added(write);
-    if (!member && !is_linked(write)) return;
+    if (!member && !is_linked(write) && !is_in_namespace(write)) return;
     std::vector<std::string> types =
         types_around(within(write, apart ? write.symbol : write.container));
     if (member && types.empty()) return;
     types.insert(types.begin(), std::string());
     for (const std::string& name : write.defines) asked_[name].push_back({&write, types.back()});
+  }
+
+  // New in a namespace, and no function, which is found by its arguments, too.
+  static bool is_in_namespace(const semantic::Write& write) {
+    return write.language == "cpp" && is_added(write) && write.of_type.empty() && !write.opaque &&
+           semantic::is_any(write.kind, {"variable", "constant", "type"}) &&
+           !namespaces_in(within(write, write.container)).empty();
   }
 
   // Whoever declares it means it, wherever that is.
@@ -118,10 +142,6 @@ class StrangerFinder {
            !write.container.contains("`\"C\"`");
   }
 
-  // "a", "b" of what is in a::b, however that is opened.
-  static std::vector<std::string_view> namespaces(const semantic::Write& write) {
-    return semantic::words_of(within(write, write.container));
-  }
   // A macro may have opened what is not said.
   static bool may_be_one(const std::vector<std::string_view>& one,
                          const std::vector<std::string_view>& other) {
@@ -129,7 +149,7 @@ class StrangerFinder {
   }
 
   static std::string_view within(const semantic::Write& write, std::string_view id) {
-    return id.substr(write.path.size());
+    return id.substr(std::min(write.path.size() + 1, id.size()));
   }
 
   static bool is_added(const semantic::Write& write) {
@@ -139,10 +159,11 @@ class StrangerFinder {
   Result<bool> is_stranger(const semantic::Use& use, const Asked& asked) {
     const bool added = is_added(*asked.write);
     if (added && use.role == semantic::UseRole::kMember) return false;
-    if (added && !asked.write->scoped) {
+    if (added && !asked.write->scoped && !asked.write->of_type.empty()) {
       const std::optional<Names>& kin = *TRY(kin_of(use));
       return kin && !kin->contains(asked.type);
     }
+    if (is_in_namespace(*asked.write) && stands_in_namespace(use, *asked.write)) return false;
     const auto [told, fresh] = told_.try_emplace({use.path, use.name, asked.write});
     if (fresh) told->second = TRY(is_unseen(use, asked));
     return told->second;
@@ -150,7 +171,12 @@ class StrangerFinder {
 
   // It is so for all of the file that the use is in.
   Result<bool> is_unseen(const semantic::Use& use, const Asked& asked) {
-    if (asked.write->scoped && is_added(*asked.write)) return takes_no_constants(use);
+    if (is_in_namespace(*asked.write)) {
+      if (semantic::is_header(use.path)) return false;
+      return TRY(says_nowhere(use, "using namespace")) &&
+             TRY(says_nowhere(use, "inline namespace"));
+    }
+    if (asked.write->scoped && is_added(*asked.write)) return says_nowhere(use, "using enum");
     if (is_linked(*asked.write)) return sees_no_declaration(use, *asked.write);
     return sees_no_type(use, asked);
   }
@@ -176,21 +202,28 @@ class StrangerFinder {
       if (file == nullptr) return false;
       for (const semantic::Write& there : file->writes) {
         const bool named = std::ranges::binary_search(there.defines, use.name);
-        if (there.opaque || (named && may_be_one(namespaces(there), namespaces(write))))
+        if (there.opaque || (named && may_be_one(namespaces_in(within(there, there.container)),
+                                                 namespaces_in(within(write, write.container)))))
           return false;
       }
     }
     return true;
   }
 
-  // No file that the use sees takes the constants of an enum for names of its own.
-  Result<bool> takes_no_constants(const semantic::Use& use) {
+  // No file that the use sees has these words.
+  Result<bool> says_nowhere(const semantic::Use& use, std::string_view words) {
     const Included& from = *TRY(included(use.path));
     if (!from.known) return false;
     for (const std::string& path : from.paths) {
-      if (TRY(files_.text_of(path)).contains("using enum")) return false;
+      if (TRY(files_.text_of(path)).contains(words)) return false;
     }
     return true;
+  }
+
+  static bool stands_in_namespace(const semantic::Use& use, const semantic::Write& write) {
+    const auto here = namespaces_in(std::string_view(use.symbol).substr(use.path.size() + 1));
+    const auto there = namespaces_in(within(write, write.container));
+    return there.size() <= here.size() && std::equal(there.begin(), there.end(), here.begin());
   }
 
   Result<const Included*> included(const std::string& path) {
