@@ -264,7 +264,6 @@ bool is_of_one_function(const Sides<const Tree*>& sides, Side user, std::string_
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
   Broken broken = both_bind(sides);
   if (broken.why.empty()) broken = both_number(sides);
-  if (broken.why.empty()) broken = rows_that_differ_in_length(sides);
   if (broken.why.empty()) broken = both_raised(sides);
   if (broken.why.empty()) broken = retyped_and_given(sides);
   if (broken.why.empty()) broken = moved_and_used(sides);

@@ -184,8 +184,9 @@ using Tables = std::map<std::string, Table>;
 void find_tables(const Node& node, const std::string& path, std::map<std::string, int>* count,
                  Tables* tables) {
   const bool declares = !node.decl.empty() && node.decl != "import" && !node.name.empty();
-  const std::string inside =
-      declares ? path + std::string(node.decl) + " " + std::string(node.name) + "/" : path;
+  std::string own;
+  if (declares) own = path + std::string(node.decl) + " " + std::string(node.name) + "/";
+  const std::string& inside = declares ? own : path;
   if (node.role == Role::kList) {
     Table table;
     const std::vector<const Node*> kids = named_kids(node);
@@ -292,8 +293,7 @@ std::optional<Sides<Column>> telling_columns(const Sides<const Table*>& tables,
   return columns;
 }
 
-Broken rows_with_one_number(const Sides<const Tree*>& sides) {
-  const Sides<Tables> tables = tables_of(sides);
+Broken rows_with_one_number(const Sides<const Tree*>& sides, const Sides<Tables>& tables) {
   for (const auto& [path, base] : tables[kBase]) {
     const auto all = versions_of(tables, path);
     if (all[kLeft] == nullptr || all[kRight] == nullptr) continue;
@@ -319,20 +319,8 @@ std::optional<std::size_t> length_of_rows(const Table& table) {
   return all ? std::optional(length) : std::nullopt;
 }
 
-}  // namespace
-
-Span span_of_node(std::size_t version, const Tree& tree, const Node& node) {
-  const auto from = static_cast<std::size_t>(node.text.data() - tree.text().data());
-  return {version, from, from + node.text.size()};
-}
-
-Broken both_number(const Sides<const Tree*>& sides) {
-  Broken broken = members_with_one_number(sides);
-  return broken.why.empty() ? rows_with_one_number(sides) : broken;
-}
-
-Broken rows_that_differ_in_length(const Sides<const Tree*>& sides) {
-  const Sides<Tables> tables = tables_of(sides);
+// One side gave each row of a list more values, or fewer, and the other added a row as they were.
+Broken rows_that_differ_in_length(const Sides<const Tree*>& sides, const Sides<Tables>& tables) {
   for (const auto& [path, base] : tables[kBase]) {
     const auto all = versions_of(tables, path);
     const auto was = length_of_rows(base);
@@ -359,6 +347,21 @@ Broken rows_that_differ_in_length(const Sides<const Tree*>& sides) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+Span span_of_node(std::size_t version, const Tree& tree, const Node& node) {
+  const auto from = static_cast<std::size_t>(node.text.data() - tree.text().data());
+  return {version, from, from + node.text.size()};
+}
+
+Broken both_number(const Sides<const Tree*>& sides) {
+  Broken broken = members_with_one_number(sides);
+  if (!broken.why.empty()) return broken;
+  const Sides<Tables> tables = tables_of(sides);
+  broken = rows_with_one_number(sides, tables);
+  return broken.why.empty() ? rows_that_differ_in_length(sides, tables) : broken;
 }
 
 }  // namespace gittxn::semantic
