@@ -144,7 +144,7 @@ struct Bound {
 };
 inline constexpr const char* kAnyName =
     "*";  // as the name of a Bound: an import does not say which
-// As a name: what a script gives to who imports it without saying one.
+// The name of the default export of a script.
 inline constexpr const char* kGivenByDefault = "default";
 inline constexpr const char* kListForStar = "__all__";  // of Python: the names that `*` means
 

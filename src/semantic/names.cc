@@ -332,7 +332,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     if (read.of_local && tree.language().name == "go") {
       read.declared = declared_as(tree, at, read.qualifier);
     }
-    // What stands before the owner is not looked at.
+    // The owner stands alone: nothing is looked up behind something else.
     const bool alone = arrow && !read.qualifier.empty() &&
                        (at < 3 || !is_any(tree.leaves()[at - 3]->text, {".", "::"}) ||
                         (at > 3 && tree.leaves()[at - 4]->text == "this"));

@@ -229,7 +229,7 @@ class Attributes {
     }
   }
 
-  // Of what is there still, a key that is mentioned nowhere in it is gone.
+  // A key is gone where its object is there still and mentions it nowhere.
   void compare_keys(const std::string& id, const Attributed& was, const Attributed& is) {
     const bool there = after_.contains(id);
     for (const std::string& name : was.keys.given) {

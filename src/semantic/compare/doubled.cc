@@ -24,7 +24,7 @@ std::string trait_in(std::string_view impl) {
   return name;
 }
 
-// What there may be one of, by a name of it; empty: there may be several.
+// A name for something that a program has once; empty: it may have several.
 std::string once_in_rust(const Write& write) {
   const std::size_t impl = write.symbol.rfind("/impl#[");
   if (impl == write.symbol.npos) return {};

@@ -1,4 +1,4 @@
-// What a module of a script gives to who imports it without saying a name: for bound.cc alone.
+// The default export of a module of a script: for bound.cc alone.
 #pragma once
 
 #include "semantic/footprint.h"

@@ -59,7 +59,7 @@ std::string_view type_said(const Defined& defined, const Use& use) {
                                                                            : std::string_view();
 }
 
-// What a type declares before its members is outside of it.
+// The head of a type, before its members, is outside of it.
 bool is_head_at_top(const Use& use) {
   const std::string_view symbol = std::string_view(use.symbol).substr(use.path.size());
   return symbol.ends_with('#') && std::ranges::count(symbol, '#') == 1;
@@ -132,7 +132,7 @@ Sight Sights::in_java(const Defined& defined, const Use& use) const {
   return star || use.role == UseRole::kImport ? Sight::kMaybe : Sight::kNone;
 }
 
-// What the use is asked of, or the type before it, comes with the language.
+// The object that the use is asked of, or the type before it, comes with the language.
 bool Sights::is_of_library(const Use& use) const {
   const bool rust = use.language == "rust", member = use.role == UseRole::kMember;
   std::string_view type = member ? std::string_view(use.declared) : std::string_view(use.qualifier);

@@ -11,7 +11,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// Of an object that a variable is, or a function gives.
+// It is a key of an object that a variable is, or that a function gives.
 bool is_key_in_script(const Write& write) {
   const bool field = write.kind == "field" && write.of_type.empty();
   return write.kind == "given" || (field && family_of(write.language) == Family::kScript);
@@ -20,7 +20,7 @@ bool is_key_in_script(const Write& write) {
 }  // namespace
 
 // The file of the use imports something of the other one, or has a name for what gives the key.
-// Behind a parameter or a variable the edited code has to name it, too.
+// The edited code has to name it, too, where the key stands behind a parameter or a variable.
 bool Sights::may_be_given(const Write& write, const Use& use) const {
   const std::vector<std::string_view> around = words_of(write.container);
   if (!is_key_in_script(write) || around.empty()) return true;

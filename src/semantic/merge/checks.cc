@@ -83,8 +83,8 @@ std::map<std::string, int> times_in_one(const Declarations& all) {
   return times;
 }
 
-// What is told by its name (@keyed) in each node, but statements: an argument, a case. Of one name
-// several in one node.
+// Arguments and cases, which are told by their names (@keyed), of which one node has several of one
+// name. Statements are none of them.
 using KeyedTwice = std::map<std::string, std::vector<const Node*>>;
 
 void find_keyed_twice(const Node& node, KeyedTwice* found) {

@@ -48,8 +48,7 @@ std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
 // A key that both sides added, each at a place of its own, and the base has not: that of an entry;
 // in other texts that of "key = value" and "key: value", and the name of "class Name", at the
 // beginning of a line; each in the same lines around it, by their white space, or the same section.
-// For merges of lines in languages that are not known, where it would be there twice. Empty when
-// there is none.
+// A merge of lines in a language that is not known would have it twice. Empty when there is none.
 std::string key_added_twice(std::string_view path, const Sides<std::string>& texts,
                             const std::string& merged);
 // The lines of both sides that have the key, for a conflict.

@@ -331,7 +331,7 @@ class ListMerger {
     for (std::size_t i = 0; i < all.size(); ++i) clash_gap(i, against(all[i], i));
   }
 
-  // What stands before the gap is a case that goes on in what is added first.
+  // The case before the gap goes on in the one that is added first.
   bool goes_on_before(std::size_t gap) const {
     return gap > 0 && std::ranges::any_of(kVersions, [&](Side side) {
              const Node& before = *lists_[side].items[anchors_[side][gap - 1]].node;

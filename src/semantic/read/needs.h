@@ -1,5 +1,5 @@
-// What Java and Rust need of a name where it stands, and what they use without naming it: for
-// names.cc alone.
+// Names in Java and Rust of which the compiler needs more than that they are there, and functions
+// that are called without being named: for names.cc alone.
 #pragma once
 
 #include <optional>

@@ -44,7 +44,7 @@ Found among_parameters(const Node& list, std::string_view name) {
   return {};
 }
 
-// What a class has from elsewhere may have the name, too.
+// The class may have the name from a type that it extends.
 bool has_others_in_java(const Node& type) {
   return std::ranges::any_of(type.kids, [](const Node* kid) {
     return is_any(kid->kind, {"superclass", "super_interfaces", "extends_interfaces"});
@@ -64,7 +64,7 @@ Found among_fields(const Node& body, std::string_view name) {
   return whole && !has_others_in_java(type) ? Found() : Found("");
 }
 
-// What `around` declares that is seen behind `at`, which is in it.
+// The declarations in `around` that are seen behind `at`, which is in it.
 Found declared_around_in_java(const Node& around, const Node& at, std::string_view name) {
   if (is_any(around.kind, {"class_body", "interface_body", "enum_body", "annotation_type_body"})) {
     return among_fields(around, name);

@@ -1,5 +1,5 @@
-// What a member is asked of in Java and Rust, where the text around says its type: for names.cc
-// alone.
+// The type of what a member is asked of in Java and Rust, where the text around says it: for
+// names.cc alone.
 #pragma once
 
 #include <string_view>

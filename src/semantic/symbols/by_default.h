@@ -1,4 +1,4 @@
-// What a module of a script gives to who imports it without saying a name: for outline.cc alone.
+// The default export of a module of a script: for outline.cc alone.
 #pragma once
 
 #include <optional>

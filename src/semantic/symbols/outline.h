@@ -60,7 +60,7 @@ struct Outline {
   std::string text;                    // of a file without a tree
   std::unique_ptr<Tree> tree;          // nullptr of an opaque file
   std::vector<Outlined> symbols;       // the file first
-  // Of a script, the name of what it gives by default; empty: that has none.
+  // The name of the default export of a script; empty: that has none.
   std::optional<std::string> by_default;
   bool opaque() const { return symbols.front().opaque; }
   std::string_view bytes() const { return tree == nullptr ? text : tree->text(); }

@@ -68,7 +68,7 @@ class RealPairs {
  private:
   Oid parent_of(const Oid& commit) { return must(objects_.commit(commit)).parents.front(); }
 
-  // What the change includes of the tree that it was made on is there on this base, too.
+  // Each file of its own tree that the change includes is there on this base, too.
   bool stands(const Oid& base, const Oid& work, const Oid& made_on) {
     const std::set<std::string> here = ends_of_paths(work), there = ends_of_paths(made_on);
     for (const PathChange& change : must(objects_.diff(base, work))) {

@@ -83,7 +83,7 @@ bool may_declare(std::string_view text, std::string_view name) {
   return false;
 }
 
-// What the other side changed, and the type that has it; empty: none.
+// A write of the other side, and the type that has it; empty: none.
 struct Asked {
   const semantic::Write* write = nullptr;
   std::string type;
@@ -102,7 +102,7 @@ class StrangerFinder {
     }
     for (const semantic::Use& use : side_.uses) {
       const auto found = asked_.find(use.name);
-      // What stands in a macro stands anywhere.
+      // A macro stands wherever it is used.
       const bool code = use.language == "cpp" && !use.symbol.ends_with('!');
       if (found == asked_.end() || !code) continue;
       for (const Asked& asked : found->second) {
@@ -134,7 +134,7 @@ class StrangerFinder {
            !namespaces_in(within(write, write.container)).empty();
   }
 
-  // Whoever declares it means it, wherever that is.
+  // It is linked with: any file may declare it, and means it then.
   static bool is_linked(const semantic::Write& write) {
     return write.language == "cpp" && !is_added(write) && !write.hidden && write.of_type.empty() &&
            semantic::is_any(write.kind, {"function", "variable"}) &&

@@ -30,6 +30,6 @@
 (method_elem name: (_) @name) @decl.function
 (keyed_element . (_) @name) @decl.key
 (literal_value) @list
-; Of a switch nothing goes on in the next case but by a word.
+; A case goes on in the next one only where `fallthrough` says so.
 (expression_switch_statement (expression_case value: (expression_list . (_) @key .)) @keyed)
 (type_switch_statement (type_case . type: (_) @key . ":") @keyed)

@@ -60,7 +60,7 @@ TEST(BothNumber, RowsThatAreCounted) {
   };
   why_not_as("typescript",
              {object(""), object("  { id: 3, run: l },\n"), object("  { id: 3, run: r },\n")});
-  // Where the name is the value, too.
+  // The name may be the value, too.
   EXPECT_TRUE(merged_as("typescript", {object("  { id, run },\n"), object("  { id, run: 2 },\n"),
                                        "let b;\n" + object("  { id, run },\n")})
                   .clean());
@@ -88,7 +88,7 @@ TEST(BothNumber, ARowAsTheyWereBeforeOneSideGaveThemAValueMore) {
   };
   const std::string base = with("", "", ""), wide = with(", 0", "", "");
   EXPECT_NE(why_not_as("python", {base, wide, with("", "", "    (7, 8),\n")}), "");
-  // In git's clean merge, too.
+  // Git merges this one without a conflict.
   const auto apart = [](const std::string& value, const std::string& last) {
     return "CASES = [\n    (1, 2" + value + "),\n    (3, 4" + value +
            "),\n    # more\n    #\n    # and more\n" + last + "]\n";

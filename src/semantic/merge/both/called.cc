@@ -38,14 +38,14 @@ bool is_optional(const Node& parameter) {
          has_any(parameter.kind, {"variadic", "splat", "rest"});
 }
 
-// Of a list that declares parameters: not every call gives as many.
+// The list declares parameters, and not every call gives as many.
 bool takes_several(const Node* list) {
   return list->field == "parameters" && std::ranges::any_of(list->kids, [](const Node* each) {
            return each->named && !each->comment && is_optional(*each);
          });
 }
 
-// How many a call has to give; nothing where that is not one number.
+// The number of arguments that each call has to give; nothing where calls may differ.
 std::optional<std::size_t> arguments_wanted(const Node& function) {
   const Node* list = parameters_of(function);
   if (list == nullptr || takes_several(list)) return std::nullopt;
@@ -76,7 +76,7 @@ void find_plain_calls(const Node& node,
   }
 }
 
-// Of the calls, those with so many arguments; none where one may stand for several.
+// The calls with so many arguments, without those in which one may stand for several.
 std::vector<const Node*> calls_with(const std::vector<const Node*>& calls, std::size_t count) {
   std::vector<const Node*> found;
   for (const Node* call : calls) {

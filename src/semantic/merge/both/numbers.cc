@@ -193,7 +193,7 @@ void find_tables(const Node& node, const std::string& path, std::map<std::string
     for (const Node* kid : kids) {
       if (auto row = row_of(*kid)) table.push_back(*std::move(row));
     }
-    // What ends a table may be something else.
+    // The last item of a table may be something else.
     if (table.size() >= 2 && table.size() + 1 >= kids.size()) {
       tables->emplace(inside + std::to_string((*count)[inside]++), std::move(table));
       return;
@@ -220,7 +220,7 @@ Sides<const Table*> versions_of(const Sides<Tables>& tables, const std::string& 
   return found;
 }
 
-// What rows have at one place, and which row has it.
+// The values of rows at one place, each with its row.
 using Column = std::map<std::string_view, const Row*>;
 
 // Nothing where a row has no value there, or two have the same.
@@ -263,7 +263,7 @@ std::map<std::string_view, const Row*> letters_in(const Table& table, const std:
   return letters;
 }
 
-// What the sides gave alike to new rows with other things in them.
+// A value that both sides gave to a new row, where the rows differ otherwise.
 std::optional<std::pair<const Row*, const Row*>> given_by_both(const Sides<const Tree*>& sides,
                                                                const Sides<Column>& columns) {
   for (const auto& [text, left] : columns[kLeft]) {

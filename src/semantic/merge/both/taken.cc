@@ -166,7 +166,7 @@ std::vector<const Node*> said_in(const Tree& tree, std::string_view name) {
 
 // --- a declaration that one side took away ---
 
-// What a file declares at its top, by name.
+// The names that a file declares at its top.
 std::set<std::string_view> declared_in(const Tree& tree) {
   std::set<std::string_view> names;
   for (const Declared& each : tree.declarations()) {

@@ -1,4 +1,4 @@
-// What one side took away or moved, and the other side uses anew.
+// Names that one side took away or moved, and the other side uses anew.
 //
 // Pure.
 #pragma once

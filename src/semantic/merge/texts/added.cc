@@ -62,7 +62,7 @@ std::optional<TightList> tight_list(std::string_view text) {
   return std::ranges::none_of(lines, is_blank) ? std::optional(list) : std::nullopt;
 }
 
-// What both added to one list is one list.
+// Items that both sides added to one list stay one list.
 std::optional<std::string> both_items(std::string_view left, std::string_view right) {
   const auto first = tight_list(left), second = tight_list(right);
   if (!first || !second || bullet_of(first->items) != bullet_of(second->items)) return std::nullopt;

@@ -1,4 +1,4 @@
-// What both sides only added at one place of a text without a grammar.
+// Additions of both sides at one place of a text without a grammar.
 //
 // Pure.
 #pragma once
