@@ -264,14 +264,17 @@ bool becomes_constant_method(const Outlines& pair, const Outlined* was, const Ou
 }
 
 void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
-  if (!language_of_both(pair, was, is).empty() && is_value_used_otherwise(pair, *was, *is)) {
+  const bool otherwise =
+      !language_of_both(pair, was, is).empty() && is_value_used_otherwise(pair, *was, *is);
+  if (otherwise) {
     write->what.of[static_cast<std::size_t>(Capability::kSignature)] = 1;
     // Users of a method of an object name it.
     if (write->defines.empty()) write->defines = {is->name};
   }
-  write->signed_alike = signed_alike(pair, was, is);
+  write->signed_alike = !otherwise && signed_alike(pair, was, is);
   write->receiver = receiver_of(pair, was, is);
-  write->takes_more = write->receiver != Receiver::kSame || takes_more(pair, was, is);
+  write->takes_more =
+      write->receiver != Receiver::kSame || (!otherwise && takes_more(pair, was, is));
   const bool in_cpp = write->takes_more && language_of_both(pair, was, is) == "cpp";
   write->took = in_cpp && is_function(is->kind) ? most_arguments_in_c(*was) : -1;
   const Arguments before = was == nullptr ? Arguments() : arguments_of(pair.before, *was);

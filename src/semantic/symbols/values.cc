@@ -1,8 +1,11 @@
 #include "semantic/symbols/values.h"
 
 #include <algorithm>
+#include <climits>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
@@ -121,6 +124,32 @@ bool gives_one_by_one(const Outline& outline, const Outlined& symbol) {
   return false;
 }
 
+// The counts of arguments that a function gives to what it is given and calls, each with its name.
+using Asked = std::set<std::pair<std::string_view, int>>;
+Asked asked_of_given(const Outline& outline, const Outlined& symbol) {
+  Asked asked;
+  const Words names = head_in(outline, symbol).parameters;
+  for (const Unit& unit : symbol.units) {
+    names_in(outline, symbol, unit, [&](const NameIn& name) {
+      const bool call = name.read.role == UseRole::kCall && name.read.local;
+      if (call && std::ranges::find(names, name.read.name) != names.end()) {
+        asked.emplace(name.read.name, name.read.arity);
+      }
+    });
+  }
+  return asked;
+}
+
+// What the function is given and called before is called with other arguments now.
+bool asks_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is) {
+  const Asked before = asked_of_given(pair.before, was);
+  if (before.empty()) return false;
+  return std::ranges::any_of(asked_of_given(pair.after, is), [&](const Asked::value_type& now) {
+    const auto same = before.lower_bound({now.first, INT_MIN});
+    return same != before.end() && same->first == now.first && !before.contains(now);
+  });
+}
+
 }  // namespace
 
 const Node* function_or_value(const Outline& outline, const Outlined& symbol) {
@@ -152,8 +181,10 @@ bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined&
 
 bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const std::string_view language = pair.after.language->name;
-  if (language == "python" && is_function(is.kind) && is_function(was.kind)) {
-    return gives_one_by_one(pair.before, was) != gives_one_by_one(pair.after, is);
+  if (is_any(language, {"cpp", "python"}) && is_function(is.kind) && is_function(was.kind)) {
+    if (asks_otherwise(pair, was, is)) return true;
+    return language == "python" &&
+           gives_one_by_one(pair.before, was) != gives_one_by_one(pair.after, is);
   }
   const Node *old = function_in(pair.before, was), *now = function_in(pair.after, is);
   if (old != nullptr && now != nullptr) return calls_differ(language, *old, *now);
