@@ -13,13 +13,40 @@
 namespace gittxn::semantic {
 namespace {
 
+bool is_in_c(const Write& write) {
+  return is_any(write.language, {"c", "cpp"});
+}
+
+// The namespace in C++ that a definition is in, behind its path; "/" of the file itself.
+std::string_view namespace_of(const Write& write) {
+  return std::string_view(write.container).substr(write.path.size());
+}
+
 bool may_move(const Write& write) {
-  return write.container == write.path + "/" && write.kind != "import" && !write.opaque;
+  if (write.container.empty()) return false;
+  const bool top = namespace_of(write) == "/" || (write.language == "cpp" && !write.member);
+  return top && write.kind != "import" && !write.opaque;
+}
+
+// A header that a definition was in includes the one that has it now. Programs are linked with all
+// of their sources, so what is in no header may be in any.
+bool is_included(const Footprint& side, const Write& from, const Write& to) {
+  if (namespace_of(from) != namespace_of(to) || is_header(from.path) != is_header(to.path)) {
+    return false;
+  }
+  return !is_header(from.path) || std::ranges::any_of(side.bound, [&](const Bound& bound) {
+    std::string_view said = bound.module;
+    while (said.starts_with("./") || said.starts_with("../"))
+      said.remove_prefix(said.find('/') + 1);
+    return bound.path == from.path && !said.empty() &&
+           ("/" + to.path).ends_with("/" + std::string(said));
+  });
 }
 
 // The file that the name was in has it from the other one now.
 bool hands_on(const Footprint& side, const Write& from, const Write& to) {
   if (INJECTED_BUG("semantic.hands_on_anything")) return true;
+  if (is_in_c(from)) return is_included(side, from, to);
   return std::ranges::all_of(from.defines, [&](const std::string& name) {
     return std::ranges::any_of(side.bound, [&](const Bound& bound) {
       const bool its = bound.path == from.path && !bound.module.empty() && bound.handed &&

@@ -319,7 +319,9 @@ bool Sights::is_apart(const Write& write, const Use& use) const {
 bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   const bool stranger = side_.strangers.contains({use.symbol, write.symbol});
-  if (write.change != Change::kAdded) return stranger;
+  const bool plain = use.role != UseRole::kMember && use.qualifier.empty();
+  const bool declared = write.of_type.empty() || write.scoped || is_declared_elsewhere(write);
+  if (write.change != Change::kAdded) return stranger && (plain || declared);
   if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
   if (is_of_other_scope(write, use)) return true;
   if (write.of_type.empty() && stranger) return true;

@@ -118,7 +118,7 @@ class StrangerFinder {
   void note(const semantic::Write& write) {
     if (write.change == semantic::Change::kMoved) return;
     const bool apart = write.language == "cpp" && semantic::is_declared_elsewhere(write);
-    const bool member = apart ? !is_added(write) : !write.of_type.empty() && is_added(write);
+    const bool member = apart ? !is_added(write) : !write.of_type.empty();
     if (!member && !is_linked(write) && !is_in_namespace(write)) return;
     std::vector<std::string> types =
         types_around(within(write, apart ? write.symbol : write.container));
@@ -132,6 +132,12 @@ class StrangerFinder {
     return write.language == "cpp" && is_added(write) && write.of_type.empty() && !write.opaque &&
            semantic::is_any(write.kind, {"variable", "constant", "type"}) &&
            !namespaces_in(within(write, write.container)).empty();
+  }
+
+  // A member that is not new, where its type is declared.
+  static bool is_within(const semantic::Write& write) {
+    return write.language == "cpp" && !is_added(write) && !write.of_type.empty() && !write.scoped &&
+           !semantic::is_declared_elsewhere(write);
   }
 
   // It is linked with: any file may declare it, and means it then.
@@ -163,10 +169,29 @@ class StrangerFinder {
       const std::optional<Names>& kin = *TRY(kin_of(use));
       return kin && !kin->contains(asked.type);
     }
+    if (is_within(*asked.write)) return is_own(use, asked.type);
     if (is_in_namespace(*asked.write) && stands_in_namespace(use, *asked.write)) return false;
     const auto [told, fresh] = told_.try_emplace({use.path, use.name, asked.write});
     if (fresh) told->second = TRY(is_unseen(use, asked));
     return told->second;
+  }
+
+  // A plain name in code of a type that has a member of that name, or extends one that does, and
+  // does not extend `type`.
+  Result<bool> is_own(const semantic::Use& use, const std::string& type) {
+    if (use.role == semantic::UseRole::kMember || !use.qualifier.empty()) return false;
+    const std::optional<Names>& kin = *TRY(kin_of(use));
+    if (!kin || kin->empty() || kin->contains(type)) return false;
+    for (const std::string& path : TRY(included(use.path))->paths) {
+      if (!TRY(files_.text_of(path)).contains(use.name)) continue;
+      const semantic::Footprint* file = TRY(files_.look_into(path));
+      if (file == nullptr) return false;
+      const bool has = std::ranges::any_of(file->writes, [&](const semantic::Write& write) {
+        return kin->contains(write.of_type) && std::ranges::binary_search(write.defines, use.name);
+      });
+      if (has) return true;
+    }
+    return false;
   }
 
   // It is so for all of the file that the use is in.

@@ -1,5 +1,6 @@
 // Code of a side in C++ that has nothing to do with a type whose members the other side added to: a
-// plain name there cannot mean one of them, nor be hidden by it.
+// plain name there cannot mean one of them, nor be hidden by it; nor a member that is gone or
+// changed, where the code's own type has one of that name.
 #pragma once
 
 #include "base/result.h"
