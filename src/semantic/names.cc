@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
+#include "semantic/read/interpolated.h"
 #include "semantic/read/needs.h"
 #include "semantic/read/receivers.h"
 #include "semantic/read/values_in_go.h"
@@ -39,7 +40,13 @@ void add_words(std::string_view text, bool dollars, std::vector<NameRead>* names
 }
 
 // Between braces anything may be code; between those of a command too, where a '$' is before them.
-void interpolated(std::string_view text, bool dollars, std::vector<NameRead>* names) {
+void interpolated(const Tree& tree, const Node& leaf, bool dollars, std::vector<NameRead>* names) {
+  const std::string_view text = leaf.text;
+  const bool code = holds_code(tree.language(), text);
+  const auto take = [&](std::string_view inner) {
+    if (code) return names_in_braces(tree, leaf, inner, names);
+    add_words(inner, dollars, names);
+  };
   const auto opens = [&](std::size_t i) {
     return text[i] == '{' || (dollars && text[i] == '(' && i > 0 && text[i - 1] == '$');
   };
@@ -54,9 +61,9 @@ void interpolated(std::string_view text, bool dollars, std::vector<NameRead>* na
     }
     if (depth == 0 || text[i] != (open == '(' ? ')' : '}')) continue;
     --depth;
-    if (depth == 0) add_words(text.substr(begin, i - begin), dollars, names);
+    if (depth == 0) take(text.substr(begin, i - begin));
   }
-  if (depth > 0) add_words(text.substr(begin), dollars, names);
+  if (depth > 0) take(text.substr(begin));
 }
 
 // `$name`, and in PHP what of it.
@@ -90,7 +97,7 @@ void string_names(const Tree& tree, const Node& leaf, std::vector<NameRead>* nam
   const std::string_view text = leaf.text;
   const bool dollars = has_dollars(tree.language());
   if (tree.language().name == "bash" && is_run(leaf)) return add_words(text, true, names);
-  interpolated(text, dollars, names);
+  interpolated(tree, leaf, dollars, names);
   if (dollars) behind_dollars(text, names);
   const std::size_t begin = text.find_first_of("\"'`");
   const std::size_t from =

@@ -100,6 +100,8 @@ class Tree {
   // Proven by the place alone: `leaf` is a name that a parameter or a declaration before it binds,
   // or where one binds it. Needs Detail::kFacts.
   bool is_local(const Node& leaf) const;
+  // A parameter or a declaration before it binds `name`, which is a part of the text of `leaf`.
+  bool is_local_in(const Node& leaf, std::string_view name) const;
 
  private:
   friend class TreeBuilder;

@@ -132,10 +132,15 @@ void Tree::find_locals() {
 }
 
 bool Tree::is_local(const Node& leaf) const {
-  const auto found = locals_.find(leaf.text);
-  if (found == locals_.end() || found->second.size() > kMaxPlaces) return false;
+  if (!locals_.contains(leaf.text)) return false;
   if (names_a_field(leaf) || is_another_name(*language_, leaf)) return false;
-  const char* at = leaf.text.data();
+  return is_local_in(leaf, leaf.text);
+}
+
+bool Tree::is_local_in(const Node& leaf, std::string_view name) const {
+  const auto found = locals_.find(name);
+  if (found == locals_.end() || found->second.size() > kMaxPlaces) return false;
+  const char* at = name.data();
   const Node* own = is_any(language_->name, {"ruby", "php"}) ? own_scope(leaf) : nullptr;
   return std::ranges::any_of(found->second, [&](const LocalName& local) {
     if (own != nullptr && own->text.data() > local.scope.data()) return false;
