@@ -28,18 +28,29 @@ bool may_move(const Write& write) {
   return top && write.kind != "import" && !write.opaque;
 }
 
-// A header that a definition was in includes the one that has it now. Programs are linked with all
-// of their sources, so what is in no header may be in any.
+// The file that a line `#include "a/b.h"` names, without the folders that it goes up to; empty: the
+// import is no such line.
+std::string_view file_included(const Write& import) {
+  const std::string_view id = import.symbol;
+  const std::size_t begin = id.find_first_of("\"<", import.container.size());
+  if (import.kind != "import" || begin == id.npos) return {};
+  const std::size_t end = id.find_first_of("\">", begin + 1);
+  std::string_view file = id.substr(begin + 1, end == id.npos ? end : end - begin - 1);
+  while (file.starts_with("./") || file.starts_with("../")) file.remove_prefix(file.find('/') + 1);
+  return file;
+}
+
+// The header that a definition was in includes the one that has it now, which is new there and on
+// no condition. Programs are linked with all of their sources, so a definition in a source may be
+// in any of them.
 bool is_included(const Footprint& side, const Write& from, const Write& to) {
   if (namespace_of(from) != namespace_of(to) || is_header(from.path) != is_header(to.path)) {
     return false;
   }
-  return !is_header(from.path) || std::ranges::any_of(side.bound, [&](const Bound& bound) {
-    std::string_view said = bound.module;
-    while (said.starts_with("./") || said.starts_with("../"))
-      said.remove_prefix(said.find('/') + 1);
-    return bound.path == from.path && !said.empty() &&
-           ("/" + to.path).ends_with("/" + std::string(said));
+  return !is_header(from.path) || std::ranges::any_of(side.writes, [&](const Write& write) {
+    if (write.change != Change::kAdded || write.container != from.path + "/") return false;
+    const std::string_view file = file_included(write);
+    return !file.empty() && ("/" + to.path).ends_with("/" + std::string(file));
   });
 }
 

@@ -4,24 +4,21 @@
 #include <cstddef>
 
 #include "semantic/kinds.h"
+#include "semantic/read/patterns.h"
 
 namespace gittxn::semantic {
 namespace {
-
-bool is_blank_in_code(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 bool in_word(char c) {
   return is_word_byte(c) || c == '$';
 }
 
 std::size_t skip_spaces(std::string_view code, std::size_t at) {
-  while (at < code.size() && is_blank_in_code(code[at])) ++at;
+  while (at < code.size() && is_space(code[at])) ++at;
   return at;
 }
 
-// Behind the string that begins at `at`.
+// The place behind the string that begins at `at`.
 std::size_t behind_quoted(std::string_view code, std::size_t at) {
   const char quote = code[at];
   for (++at; at < code.size() && code[at] != quote; ++at) {
@@ -48,7 +45,7 @@ int arguments_at(std::string_view code, std::size_t at) {
     if (std::string_view(")]}").contains(c) && --depth == 0) return any ? commas + 1 : 0;
     if (c == ',' && depth == 1) {
       ++commas;
-    } else if (depth > 0 && !is_blank_in_code(c)) {
+    } else if (depth > 0 && !is_space(c)) {
       any = true;
     }
     if (std::string_view("([{").contains(c)) ++depth;
@@ -88,7 +85,7 @@ class CodeInString {
 
   // The place of the dot that `at` stands behind; npos: it does not.
   std::size_t dot_before(std::size_t at) const {
-    while (at > 0 && is_blank_in_code(code_[at - 1])) --at;
+    while (at > 0 && is_space(code_[at - 1])) --at;
     const bool dot = at > 0 && code_[at - 1] == '.' && (at < 2 || code_[at - 2] != '.');
     return dot ? at - 1 : std::string_view::npos;
   }
@@ -116,7 +113,7 @@ class CodeInString {
       read.of_local = !read.qualifier.empty() && tree_.is_local_in(string_, read.qualifier);
       return;
     }
-    // A key, or an argument by name.
+    // The name of a key or of an argument, or what stands before the format of a value.
     const bool told = next < code_.size() && (code_[next] == ':' || code_[next] == '=') &&
                       !code_.substr(next).starts_with("==");
     read.local = !told && tree_.is_local_in(string_, read.name);

@@ -124,11 +124,12 @@ bool gives_one_by_one(const Outline& outline, const Outlined& symbol) {
   return false;
 }
 
-// The counts of arguments that a function gives to what it is given and calls, each with its name.
+// The parameters that a function calls, each with the counts of arguments that it gives them.
 using Asked = std::set<std::pair<std::string_view, int>>;
 Asked asked_of_given(const Outline& outline, const Outlined& symbol) {
   Asked asked;
   const Words names = head_in(outline, symbol).parameters;
+  if (names.empty()) return asked;
   for (const Unit& unit : symbol.units) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
       const bool call = name.read.role == UseRole::kCall && name.read.local;
@@ -140,7 +141,7 @@ Asked asked_of_given(const Outline& outline, const Outlined& symbol) {
   return asked;
 }
 
-// What the function is given and called before is called with other arguments now.
+// A parameter that the function called is called with a count of arguments that it was not.
 bool asks_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const Asked before = asked_of_given(pair.before, was);
   if (before.empty()) return false;

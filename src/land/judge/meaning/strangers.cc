@@ -134,7 +134,7 @@ class StrangerFinder {
            !namespaces_in(within(write, write.container)).empty();
   }
 
-  // A member that is not new, where its type is declared.
+  // The member is not new, and its type is declared around it.
   static bool is_within(const semantic::Write& write) {
     return write.language == "cpp" && !is_added(write) && !write.of_type.empty() && !write.scoped &&
            !semantic::is_declared_elsewhere(write);
@@ -176,8 +176,8 @@ class StrangerFinder {
     return told->second;
   }
 
-  // A plain name in code of a type that has a member of that name, or extends one that does, and
-  // does not extend `type`.
+  // The use is a plain name in code of a type that has a member of that name, or extends one that
+  // has, and that does not extend `type`.
   Result<bool> is_own(const semantic::Use& use, const std::string& type) {
     if (use.role == semantic::UseRole::kMember || !use.qualifier.empty()) return false;
     const std::optional<Names>& kin = *TRY(kin_of(use));
