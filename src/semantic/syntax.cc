@@ -18,19 +18,19 @@ std::uint64_t mix(std::uint64_t hash, std::string_view bytes) {
   return (hash ^ bytes.size()) * 0x9e3779b97f4a7c15u;
 }
 
-void collect(const Node& node, const std::string& path, std::vector<Declared>* found) {
-  if (node.decl.empty() || is_wrapped(node)) {
-    for (const Node* kid : node.kids) collect(*kid, path, found);
-    return;
+// `path` is that of what the node is in, and is so again behind it.
+void collect(const Node& node, std::string* path, std::vector<Declared>* found) {
+  const std::size_t around = path->size();
+  if (!node.decl.empty() && !is_wrapped(node)) {
+    if (around > 0) *path += '/';
+    path->append(node.decl).append(" ").append(node.name);
+    if (!node.detail.empty()) {
+      path->append("(").append(node.detail.substr(0, node.detail.size() - 1)).append(")");
+    }
+    found->push_back({*path, &node});
   }
-  std::string here = path;
-  if (!here.empty()) here += '/';
-  here.append(node.decl).append(" ").append(node.name);
-  if (!node.detail.empty()) {
-    here.append("(").append(node.detail.substr(0, node.detail.size() - 1)).append(")");
-  }
-  found->push_back({here, &node});
-  for (const Node* kid : node.kids) collect(*kid, here, found);
+  for (const Node* kid : node.kids) collect(*kid, path, found);
+  path->resize(around);
 }
 
 }  // namespace
@@ -407,7 +407,10 @@ bool same_code(const Tree& a, const Node& x, const Tree& b, const Node& y) {
 }
 
 const std::vector<Declared>& Tree::declarations() const {
-  if (!declarations_) collect(root(), {}, &declarations_.emplace());
+  if (!declarations_) {
+    std::string path;
+    collect(root(), &path, &declarations_.emplace());
+  }
   return *declarations_;
 }
 

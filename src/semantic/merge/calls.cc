@@ -25,14 +25,13 @@ std::string called_name(const Node& callee) {
 }  // namespace
 
 void find_calls(const Node& node, Calls* calls) {
-  for (std::size_t i = 0; i < node.kids.size(); ++i) {
-    const Node& kid = *node.kids[i];
-    if (i > 0 && kid.named && !kid.kids.empty() && kid.kids.front()->text == "(") {
-      const std::string name = called_name(*node.kids[i - 1]);
-      if (!name.empty()) (*calls)[name].push_back(&kid);
-    }
-    find_calls(kid, calls);
+  const bool list = node.named && !node.kids.empty() && node.kids.front()->text == "(";
+  if (list && node.parent != nullptr && node.parent->kids.front() != &node) {
+    const auto at = std::ranges::find(node.parent->kids, &node);
+    const std::string name = called_name(**(at - 1));
+    if (!name.empty()) (*calls)[name].push_back(&node);
   }
+  for (const Node* kid : node.kids) find_calls(*kid, calls);
 }
 
 }  // namespace gittxn::semantic

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include "base/bug.h"
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/lists.h"
@@ -118,14 +120,21 @@ Broken unparsed(const Tree& merged) {
   return broken;
 }
 
-// How often each name is used in each version.
+std::span<const Node* const> leaves_of(const Tree& tree, const Node& node) {
+  return std::span(tree.leaves()).subspan(node.leaf, node.leaves);
+}
+
+// How often each name is used in each version, where these are not the same.
 using Uses = std::unordered_map<std::string_view, Sides<std::uint32_t>>;
 
-Uses uses_in(const Sides<const Tree*>& sides) {
+Uses uses_apart(const Sides<const Tree*>& sides) {
   Uses uses;
+  const std::vector<Nodes> apart = not_in_all(sides);
   for (std::size_t i = 0; i < 3; ++i) {
-    for (const Node* leaf : sides[i]->leaves()) {
-      if (is_name(leaf->text)) ++uses[leaf->text][i];
+    for (const Node* node : apart[i]) {
+      for (const Node* leaf : leaves_of(*sides[i], *node)) {
+        if (is_name(leaf->text)) ++uses[leaf->text][i];
+      }
     }
   }
   return uses;
@@ -152,9 +161,9 @@ Neighbours neighbours(const Tree& tree, std::string_view name) {
 }
 
 // A name of which one side made another one wherever it stood, and the other side uses it more. One
-// use alone may as well have been replaced.
+// use alone may as well have been replaced. Of neither name a use can be the same in all versions.
 Broken renamed_and_used(const Sides<const Tree*>& sides) {
-  const Uses uses = uses_in(sides);
+  const Uses uses = uses_apart(sides);
   for (const auto& [name, n] : uses) {
     for (const Side side : {kLeft, kRight}) {
       if (n[kBase] < 2 || n[side] != 0 || n[other(side)] <= n[kBase]) continue;
@@ -346,12 +355,20 @@ void add_prose(const Node& node, ProseLines* lines) {
   }
 }
 
+void add_prose_in(const Tree& tree, const Node& node, ProseLines* lines) {
+  const auto begin = [](const Node* each) { return each->text.data(); };
+  const auto from = std::ranges::lower_bound(tree.comments(), node.text.data(), {}, begin);
+  for (auto at = from; at != tree.comments().end() && begin(*at) < &*node.text.end(); ++at) {
+    add_prose(**at, lines);
+  }
+  for (const Node* leaf : leaves_of(tree, node)) {
+    if (is_for_people(*leaf)) add_prose(*leaf, lines);
+  }
+}
+
 ProseLines prose_in(const Tree& tree) {
   ProseLines lines;
-  for (const Node* comment : tree.comments()) add_prose(*comment, &lines);
-  for (const Node* leaf : tree.leaves()) {
-    if (is_for_people(*leaf)) add_prose(*leaf, &lines);
-  }
+  add_prose_in(tree, tree.root(), &lines);
   return lines;
 }
 
@@ -369,6 +386,60 @@ bool parses_no_worse(const Sides<const Tree*>& sides, const Tree& merged) {
   return merged.error_bytes() <= std::max({left, right, added});
 }
 
+// The versions and their merge.
+using Four = std::array<const Tree*, 4>;
+
+std::string lost_prose(const Four& all, std::span<const Nodes> nodes) {
+  std::unordered_map<std::string, std::array<int, 4>> prose;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ProseLines lines;
+    for (const Node* node : nodes[i]) add_prose_in(*all[i], *node, &lines);
+    for (const auto& [line, times] : lines) prose[line][i] = times;
+  }
+  for (const auto& [line, n] : prose) {
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool kept = n[kBase] > 0 && n[kLeft] >= n[kBase] && n[kRight] >= n[kBase];
+    if (n[3] < (kept ? n[kBase] : brought ? 1 : 0)) return "a comment would be lost";
+  }
+  return {};
+}
+
+// What is lost in these nodes of each; empty when nothing is.
+std::string lost_in(const Four& all, std::span<const Nodes> nodes,
+                    const std::set<std::string>& outdone) {
+  std::unordered_map<std::string_view, std::array<int, 4>> counts, code;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Node* node : nodes[i]) {
+      for (const Node* leaf : leaves_of(*all[i], *node)) {
+        // Separators are put where they are needed.
+        if (leaf->text.size() == 1 || is_for_people(*leaf)) continue;
+        ++counts[leaf->text][i];
+        if (is_name(leaf->text) && !in_import(*leaf)) ++code[leaf->text][i];
+      }
+    }
+  }
+  std::string lost = lost_prose(all, nodes);
+  if (!lost.empty()) return lost;
+  for (const auto& [token, n] : counts) {
+    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
+    const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
+    const bool gone = brought && n[3] == 0 && !outdone.contains(std::string(token));
+    if (gone) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
+    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
+  }
+  // A key of data is nothing that another place uses.
+  if (is_data(all[kBase]->language())) return {};
+  for (const auto& [name, n] : code) {
+    for (const Side side : {kLeft, kRight}) {
+      if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {
+        return "one side uses '" + std::string(name.substr(0, 40)) +
+               "' no more, the other uses it anew";
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
@@ -382,43 +453,10 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,
                        const std::set<std::string>& outdone) {
-  std::unordered_map<std::string_view, std::array<int, 4>> counts, code;
-  const std::array<const Tree*, 4> all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const Node* leaf : all[i]->leaves()) {
-      // Separators are put where they are needed.
-      if (leaf->text.size() == 1 || is_for_people(*leaf)) continue;
-      ++counts[leaf->text][i];
-      if (is_name(leaf->text) && !in_import(*leaf)) ++code[leaf->text][i];
-    }
-  }
-  std::unordered_map<std::string, std::array<int, 4>> prose;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const auto& [line, times] : prose_in(*all[i])) prose[line][i] = times;
-  }
-  for (const auto& [line, n] : prose) {
-    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
-    const bool kept = n[kBase] > 0 && n[kLeft] >= n[kBase] && n[kRight] >= n[kBase];
-    if (n[3] < (kept ? n[kBase] : brought ? 1 : 0)) return "a comment would be lost";
-  }
-  for (const auto& [token, n] : counts) {
-    const bool brought = n[kBase] == 0 && (n[kLeft] > 0 || n[kRight] > 0);
-    const bool taken = n[kBase] > 0 && n[kLeft] == 0 && n[kRight] == 0;
-    const bool lost = brought && n[3] == 0 && !outdone.contains(std::string(token));
-    if (lost) return "'" + std::string(token.substr(0, 40)) + "' would be lost";
-    if (taken && n[3] > 0) return "'" + std::string(token.substr(0, 40)) + "' would be back";
-  }
-  // A key of data is nothing that another place uses.
-  if (is_data(sides[kBase]->language())) return {};
-  for (const auto& [name, n] : code) {
-    for (const Side side : {kLeft, kRight}) {
-      if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {
-        return "one side uses '" + std::string(name.substr(0, 40)) +
-               "' no more, the other uses it anew";
-      }
-    }
-  }
-  return {};
+  const Four all = {sides[kBase], sides[kLeft], sides[kRight], &merged};
+  if (lost_in(all, not_in_all(all), outdone).empty()) return {};
+  // Counted where the versions differ alone, something may be new that is not.
+  return lost_in(all, whole(all), outdone);
 }
 
 std::string broken_parts(const Sides<const Tree*>& sides, const Tree& left, const Tree& right,

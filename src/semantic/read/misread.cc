@@ -1,6 +1,8 @@
 #include "semantic/read/parse.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -36,15 +38,10 @@ class Marker {
       : language_(language), text_(text), tree_(*tree) {}
 
   void run() {
-    const std::string_view name = language_.name;
-    for (std::uint32_t at = 0; at < tree_.size(); ++at) {
-      while (!open_.empty() && tree_[open_.back().node].next <= at) open_.pop_back();
-      open_.push_back({at, std::nullopt});
-      if (name == "python") block(at);
-      if (name == "ruby") ruby_end(at);
-      if (name == "bash") bash_word(at);
-      if (name == "php") here_document(at);
-    }
+    if (language_.name == "python") each({"module", "block", "ERROR"}, &Marker::block);
+    if (language_.name == "ruby") each({"identifier"}, &Marker::ruby_end);
+    if (language_.name == "bash") each({"command_name"}, &Marker::bash_word);
+    if (language_.name == "php") each({"heredoc", "nowdoc"}, &Marker::here_document);
   }
 
  private:
@@ -52,6 +49,16 @@ class Marker {
     std::uint32_t node = 0;
     std::optional<std::size_t> column;  // of a block of Python
   };
+
+  void each(std::initializer_list<std::string_view> kinds, void (Marker::*look_at)(std::uint32_t)) {
+    std::vector<bool> wanted;  // by the symbol of a node, that of an error last
+    for (const Kind& kind : language_.kinds) wanted.push_back(is_any(kind.name, kinds));
+    for (std::uint32_t at = 0; at < tree_.size(); ++at) {
+      while (!open_.empty() && tree_[open_.back().node].next <= at) open_.pop_back();
+      open_.push_back({at, std::nullopt});
+      if (wanted[std::min<std::size_t>(tree_[at].symbol, wanted.size() - 1)]) (this->*look_at)(at);
+    }
+  }
 
   std::string_view kind_of(std::uint32_t at) const { return language_.kind(tree_[at].symbol).name; }
   std::string_view text_of(std::uint32_t at) const {
@@ -66,7 +73,7 @@ class Marker {
 
   void block(std::uint32_t at) {
     const bool file = at == 0;
-    if (!file && kind_of(at) != "block") return;
+    if (!file && tree_[at].symbol == kErrorSymbol) return;
     std::optional<std::size_t> column, around;
     for (const Open& open : open_) {
       if (open.column) around = open.column;
@@ -89,7 +96,6 @@ class Marker {
   // What may be called "end": a method, a parameter by name, and what is given as a name alone.
   void ruby_end(std::uint32_t at) {
     if (tree_[at].end - tree_[at].begin != 3 || text_of(at) != "end") return;
-    if (kind_of(at) != "identifier") return;
     const bool name = is_any(language_.fields[tree_[at].field], {"method", "name", "alias"});
     const std::string_view parent =
         open_.size() > 1 ? kind_of(open_[open_.size() - 2].node) : std::string_view();
@@ -97,13 +103,11 @@ class Marker {
   }
 
   void bash_word(std::uint32_t at) {
-    if (kind_of(at) != "command_name") return;
     if (is_any(text_of(at), {"then", "elif", "else", "fi", "do", "done", "esac", "}"})) mark(at);
   }
 
   // "<<<WORD" and a last line that begins with the word, which none before it may do.
   void here_document(std::uint32_t at) {
-    if (!is_any(kind_of(at), {"heredoc", "nowdoc"})) return;
     const std::string_view whole = text_of(at);
     std::size_t from = 0;
     while (from < whole.size() && !is_word_byte(whole[from]) && whole[from] != '\n') ++from;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "semantic/read/text_lines.h"
-
 namespace gittxn::semantic {
 namespace {
 
@@ -75,24 +73,40 @@ class Flattener {
   std::size_t walked() const { return walked_; }
 
  private:
+  // A node that is walked through, and its children that are not looked at yet: the parser counts
+  // them, and a step to the next one that is not there costs as much as many that are.
+  struct Open {
+    std::uint32_t at = 0;
+    std::uint32_t left = 0;
+  };
+
   bool walk(TSTreeCursor* cursor) {
-    std::vector<std::uint32_t> open;
+    std::vector<Open> open;
     for (;;) {
       const TSNode node = ts_tree_cursor_current_node(cursor);
       const auto at = static_cast<std::uint32_t>(out_.size());
+      const std::uint32_t kids = ts_node_child_count(node);
       const FlatNode& made = add(node, ts_tree_cursor_current_field_id(cursor));
-      const bool wide = made.symbol == kErrorSymbol && ts_node_child_count(node) > kMaxErrorTokens;
+      const bool wide = made.symbol == kErrorSymbol && kids > kMaxErrorTokens;
       if (wide || !fits()) return false;
       const bool deep = open.size() >= budget_.depth;
       deep_ |= deep;
-      const bool closed = deep || is_closed(made) || copy_from_first(node, open.size());
-      open.push_back(at);
-      if (!closed && ts_tree_cursor_goto_first_child(cursor)) continue;
+      const bool closed =
+          kids == 0 || deep || is_closed(made) || copy_from_first(node, open.size());
+      open.push_back({at, closed ? 0 : kids});
+      if (!closed && ts_tree_cursor_goto_first_child(cursor)) {
+        --open.back().left;
+        continue;
+      }
       for (;;) {
-        close(open.back(), cursor, open.size() - 1);
+        close(open.back().at, cursor, open.size() - 1);
         open.pop_back();
         if (open.empty()) return fits();
-        if (ts_tree_cursor_goto_next_sibling(cursor)) break;
+        std::uint32_t& left = open.back().left;
+        if (left > 0 && ts_tree_cursor_goto_next_sibling(cursor)) {
+          --left;
+          break;
+        }
         ts_tree_cursor_goto_parent(cursor);
       }
     }
@@ -280,8 +294,9 @@ VersionParser::TreePointer VersionParser::run(std::string_view text, const TSTre
 
 VersionParser::TreePointer VersionParser::from_first(const First& first, std::string_view text) {
   constexpr std::size_t kMaxEdits = 1000;
-  const TextLines before(first.text), after(text);
-  const std::vector<LineHunk> hunks = rough_difference(before, after);
+  const TextLines after(text);
+  const TextLines& before = first.lines.before();
+  const std::vector<LineHunk> hunks = first.lines.to(after);
   if (hunks.size() > kMaxEdits) return nullptr;
   const TreePointer edited(ts_tree_copy(first.tree.get()));
   const TSNode root = ts_tree_root_node(first.tree.get());
@@ -304,13 +319,12 @@ std::optional<FlatTree> VersionParser::flat_of(std::string_view text,
       texts_ == Texts::kSeveral && *first == nullptr && !ts_node_has_error(root);
   NodePlaces places;
   if (may_be_first) flattener.keep_places(&places);
-  static const First kNone;
+  static const First kNone(nullptr, {}, {}, {});
   const First& from = *first == nullptr ? kNone : **first;
   std::optional<FlatTree> flat = flattener.flatten(root, from.flat, from.places);
   walked_ += flattener.walked();
   if (may_be_first && flat && !flattener.deep()) {
-    *first = std::make_shared<const First>(
-        First{std::move(tree), std::string(text), *flat, std::move(places)});
+    *first = std::make_shared<const First>(std::move(tree), text, *flat, std::move(places));
   }
   return flat;
 }

@@ -15,9 +15,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "semantic/language.h"
+#include "semantic/read/text_lines.h"
 
 struct TSParser;
 struct TSTree;
@@ -69,8 +71,16 @@ class VersionParser {
   // A text without an error in it that is not nested too deep. While its tree is kept, no other
   // node can have the number of one that is in it.
   struct First {
+    First(TreePointer its_tree, std::string_view its_text, FlatTree its_flat, NodePlaces its_places)
+        : tree(std::move(its_tree)),
+          text(its_text),
+          lines(text),
+          flat(std::move(its_flat)),
+          places(std::move(its_places)) {}
+
     TreePointer tree;
     std::string text;
+    RoughDifference lines;  // of `text`
     FlatTree flat;
     NodePlaces places;
   };

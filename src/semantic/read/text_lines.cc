@@ -10,16 +10,19 @@
 namespace gittxn::semantic {
 namespace {
 
+using PlaceOfLine = std::unordered_map<std::string_view, std::size_t>;
+constexpr auto kTwice = static_cast<std::size_t>(-1);
+
+std::string_view line(const TextLines& lines, std::size_t i) {
+  return lines.of({i, i + 1});
+}
+
 // Walks over both texts; where they part it looks in the new one for the next line that the old one
 // has once, behind that place; far behind it, with the same line after it.
 class RoughWalk {
  public:
-  RoughWalk(const TextLines& before, const TextLines& after) : before_(before), after_(after) {
-    for (std::size_t i = 0; i < before.count(); ++i) {
-      const auto [at, fresh] = once_.emplace(line(before, i), i);
-      if (!fresh) at->second = kTwice;
-    }
-  }
+  RoughWalk(const TextLines& before, const PlaceOfLine& once, const TextLines& after)
+      : before_(before), once_(once), after_(after) {}
 
   std::vector<LineHunk> walk() {
     std::vector<LineHunk> hunks;
@@ -43,12 +46,8 @@ class RoughWalk {
   }
 
  private:
-  static constexpr auto kTwice = static_cast<std::size_t>(-1);
   static constexpr std::size_t kNear = 100;
 
-  static std::string_view line(const TextLines& lines, std::size_t i) {
-    return lines.of({i, i + 1});
-  }
   bool same(std::size_t i, std::size_t j) const {
     return i < before_.count() && j < after_.count() && line(before_, i) == line(after_, j);
   }
@@ -64,8 +63,8 @@ class RoughWalk {
   }
 
   const TextLines& before_;
+  const PlaceOfLine& once_;
   const TextLines& after_;
-  std::unordered_map<std::string_view, std::size_t> once_;  // the place of each line, or kTwice
 };
 
 // git counts lines from 1, and names the line before where there are none.
@@ -105,8 +104,16 @@ Result<std::vector<LineHunk>> line_difference(std::string_view before, std::stri
   return hunks;
 }
 
-std::vector<LineHunk> rough_difference(const TextLines& before, const TextLines& after) {
-  return RoughWalk(before, after).walk();
+RoughDifference::RoughDifference(std::string_view before) : before_(before) {
+  once_.reserve(before_.count());
+  for (std::size_t i = 0; i < before_.count(); ++i) {
+    const auto [at, fresh] = once_.emplace(line(before_, i), i);
+    if (!fresh) at->second = kTwice;
+  }
+}
+
+std::vector<LineHunk> RoughDifference::to(const TextLines& after) const {
+  return RoughWalk(before_, once_, after).walk();
 }
 
 TextLines::TextLines(std::string_view text) : text_(text) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -28,12 +29,6 @@ Status by_libgit2(std::string_view doing, const std::function<int()>& call);
 // In order, and between two of them the lines are the same. kFault when libgit2 fails.
 Result<std::vector<LineHunk>> line_difference(std::string_view before, std::string_view after);
 
-class TextLines;
-
-// A difference that is not git's and not the smallest, but cheap: time grows with the lines. What
-// stands elsewhere now may be in it together with all that it passed.
-std::vector<LineHunk> rough_difference(const TextLines& before, const TextLines& after);
-
 class TextLines {
  public:
   explicit TextLines(std::string_view text);
@@ -55,6 +50,21 @@ class TextLines {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;  // and the end
+};
+
+// Differences from one text that are not git's and not the smallest, but cheap: time grows with the
+// lines. What stands elsewhere now may be in one together with all that it passed.
+class RoughDifference {
+ public:
+  // `before` must outlive it.
+  explicit RoughDifference(std::string_view before);
+
+  const TextLines& before() const { return before_; }
+  std::vector<LineHunk> to(const TextLines& after) const;
+
+ private:
+  TextLines before_;
+  std::unordered_map<std::string_view, std::size_t> once_;  // the place of each line, or kTwice
 };
 
 }  // namespace gittxn::semantic

@@ -250,7 +250,7 @@ TEST(LineDifference, MakesTheOneOfTheOther) {
       }
     }
     EXPECT_EQ(applied(*line_difference(texts[0], texts[1]), texts[0], texts[1]), texts[1]);
-    const auto rough = rough_difference(TextLines(texts[0]), TextLines(texts[1]));
+    const auto rough = RoughDifference(texts[0]).to(TextLines(texts[1]));
     EXPECT_EQ(applied(rough, texts[0], texts[1]), texts[1]);
   }
 }
@@ -269,7 +269,7 @@ TEST(LineDifference, IsWhereTheTextsDiffer) {
 TEST(RoughDifference, FindsWhatChangedApart) {
   const auto hunks = [](std::string_view before, std::string_view after) {
     std::string out;
-    for (const LineHunk& hunk : rough_difference(TextLines(before), TextLines(after))) {
+    for (const LineHunk& hunk : RoughDifference(before).to(TextLines(after))) {
       for (const LineRange& range : {hunk.before, hunk.after}) {
         out += std::to_string(range.from) + "-" + std::to_string(range.to) + " ";
       }

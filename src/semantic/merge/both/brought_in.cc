@@ -139,17 +139,17 @@ struct LineChange {
   }
 };
 
-std::vector<LineChange> changes_in(const TextLines& before, const TextLines& after) {
+std::vector<LineChange> changes_in(const RoughDifference& base, const TextLines& after) {
   std::vector<LineChange> changes;
-  for (const LineHunk& hunk : rough_difference(before, after)) {
-    changes.push_back({hunk.before, before.of(hunk.before), after.of(hunk.after)});
+  for (const LineHunk& hunk : base.to(after)) {
+    changes.push_back({hunk.before, base.before().of(hunk.before), after.of(hunk.after)});
   }
   return changes;
 }
 
 // Each counted what it added, and neither what the other did.
 Broken both_raised(const Sides<const Tree*>& sides) {
-  const TextLines base(sides[kBase]->text());
+  const RoughDifference base(sides[kBase]->text());
   Sides<std::vector<LineChange>> changes;
   for (const Side side : {kLeft, kRight}) {
     changes[side] = changes_in(base, TextLines(sides[side]->text()));
@@ -162,7 +162,7 @@ Broken both_raised(const Sides<const Tree*>& sides) {
           std::ranges::find(changes[other(side)], change) != changes[other(side)].end();
       adds[side] = adds[side] || (change.is.size() > change.was.size() && !alike);
       if (side == kRight || !alike || !has_raised(change.was, change.is)) continue;
-      const std::size_t at = base.start(change.lines.from);
+      const std::size_t at = base.before().start(change.lines.from);
       broken.places.push_back({kBase, at, at + change.was.size()});
     }
   }

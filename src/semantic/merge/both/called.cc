@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "semantic/kinds.h"
+#include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/merge/calls.h"
 #include "semantic/merge/lists.h"
@@ -102,11 +104,11 @@ bool all_take(const std::vector<const Node*>& lists, std::size_t arity) {
                              [arity](const Node* list) { return count_arguments(*list) == arity; });
 }
 
-}  // namespace
-
-Broken called_otherwise(const Sides<const Tree*>& sides) {
+Broken called_otherwise_in(const Sides<const Tree*>& sides, std::span<const Nodes> nodes) {
   Sides<Calls> calls;
-  for (std::size_t i = 0; i < 3; ++i) find_calls(sides[i]->root(), &calls[i]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const Node* node : nodes[i]) find_calls(*node, &calls[i]);
+  }
   for (const auto& [name, was] : calls[kBase]) {
     const std::size_t arity = count_arguments(*was.front());
     if (!all_take(was, arity)) continue;
@@ -131,6 +133,15 @@ Broken called_otherwise(const Sides<const Tree*>& sides) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+Broken called_otherwise(const Sides<const Tree*>& sides) {
+  const std::vector<Nodes> apart = not_in_all(sides);
+  // No call of such a name is the same in all versions, but one of another name may be.
+  if (called_otherwise_in(sides, apart).why.empty()) return {};
+  return called_otherwise_in(sides, whole(sides));
 }
 
 Broken called_as_before(const Sides<const Tree*>& sides) {

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/apart.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -204,9 +205,10 @@ void find_tables(const Node& node, const std::string& path, std::map<std::string
 
 Sides<Tables> tables_of(const Sides<const Tree*>& sides) {
   Sides<Tables> tables;
+  const std::vector<Nodes> apart = not_in_all(sides);
   for (std::size_t i = 0; i < 3; ++i) {
     std::map<std::string, int> count;
-    find_tables(sides[i]->root(), {}, &count, &tables[i]);
+    for (const Node* node : apart[i]) find_tables(*node, {}, &count, &tables[i]);
   }
   return tables;
 }
