@@ -128,7 +128,7 @@ int arity_of(const Node& leaf) {
     if (parent.kids.size() > kMaxCall) return -1;
     const Node* arguments = nullptr;
     for (const Node* kid : parent.kids) {
-      if (kid->field == "arguments") arguments = kid;
+      if (kid->field == "arguments" || kid->kind == "value_arguments") arguments = kid;
     }
     if (arguments != nullptr && arguments != at && at->text.end() <= arguments->text.begin()) {
       return static_cast<int>(std::ranges::count_if(

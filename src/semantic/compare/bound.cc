@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "semantic/compare/events.h"
+#include "semantic/compare/hidden.h"
 #include "semantic/compare/module_default.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
@@ -255,14 +256,6 @@ std::set<std::string> published_in(const Outline& outline) {
   return names;
 }
 
-bool is_package_main(const Outline& outline) {
-  return outline.tree != nullptr && leaf(outline, 0) == "package" && leaf(outline, 1) == "main";
-}
-
-bool says(const Outlined& symbol, Capability capability, std::string_view word) {
-  return has_word(symbol.code[static_cast<std::size_t>(capability)], word);
-}
-
 bool has_kid(const Node& node, std::string_view kind_or_text) {
   return std::ranges::any_of(node.kids, [&](const Node* kid) {
     return kid->kind == kind_or_text || kid->text == kind_or_text;
@@ -289,29 +282,6 @@ std::vector<std::string> handed_out(const Outline& outline) {
   }
   std::ranges::sort(names);
   return names;
-}
-
-// `namespace { … }`
-bool is_in_unnamed_namespace(const Outlined& symbol) {
-  for (const Node* at = symbol.nodes.empty() ? nullptr : symbol.nodes.front(); at != nullptr;
-       at = at->parent) {
-    const auto is_its_name = [](const Node* kid) { return kid->field == "name"; };
-    if (at->kind == "namespace_definition" && std::ranges::none_of(at->kids, is_its_name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool is_hidden(const Outline& outline, const Outlined& symbol) {
-  const std::string_view language = language_in(outline);
-  if (language == "go") return is_package_main(outline);
-  if (is_any(language, {"java", "typescript", "tsx"})) {
-    return symbol.member && says(symbol, Capability::kVisibility, "private");
-  }
-  if (!is_any(language, {"c", "cpp"}) || is_header(outline.path)) return false;
-  const bool is_static = !symbol.member && says(symbol, Capability::kVisibility, "static");
-  return is_static || is_in_unnamed_namespace(symbol);
 }
 
 // A constant of an `enum class`.
@@ -370,7 +340,7 @@ bool is_done(const Outline& outline, const Outlined& symbol) {
   if (language == "java") return has_kid(node, "block");
   if (language == "rust") return node.kind == "function_item";
   if (language == "cpp") return !squeeze(node.text).ends_with("=0;");
-  if (language == "python") return !says(symbol, Capability::kContract, "abstractmethod");
+  if (language == "python") return !says_word(symbol, Capability::kContract, "abstractmethod");
   return in_script(outline) && node.kind == "method_definition";
 }
 

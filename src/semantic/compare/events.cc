@@ -78,12 +78,12 @@ bool takes_it(const Write& write, const Use& use) {
   if (write.receiver == Receiver::kPointer) {
     return !use.qualifier.empty() && use.qualifier != write.of_type;
   }
-  // A function in C, C++ and Go that is named and not called is kept as what it was. The name of a
-  // constructor is its type's.
-  const bool makes =
-      write.language == "cpp" && write.defines.size() == 1 && write.defines[0] == write.of_type;
+  // A function in C, C++, Go, C# and Kotlin that is named and not called is kept as what it was.
+  // The name of a constructor is its type's.
+  const bool makes = is_any(write.language, {"cpp", "csharp"}) && write.defines.size() == 1 &&
+                     write.defines[0] == write.of_type;
   const bool called = use.arity >= 0 || makes || !is_function(write.kind) ||
-                      !is_any(write.language, {"c", "cpp", "go"});
+                      !is_any(write.language, {"c", "cpp", "go", "csharp", "kotlin"});
   // A call of more than it took means another function of that name, in C++.
   return called && (write.took < 0 || use.arity <= write.took);
 }

@@ -364,6 +364,8 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
     const bool own = !is_header(write.path) && declares(use.path, use.name);
     return own ? Sight::kNone : Sight::kMaybe;
   }
+  const bool whole = is_any(use.language, {"csharp", "kotlin", "php"});
+  if (whole && write.hidden && is_member(defined)) return Sight::kNone;
   const bool modules = use.language == "python" || family_of(use.language) == Family::kScript;
   return modules ? in_modules(defined, use) : Sight::kMaybe;
 }

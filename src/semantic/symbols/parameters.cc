@@ -1,6 +1,7 @@
 #include "semantic/symbols/parameters.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Parameter {
     kMark
   } kind = Kind::kPlain;
   std::string_view own = {};  // its name, where callers cannot say it
+  bool by_name = false;       // callers have to say its name, and it has no place
   bool operator==(const Parameter& other) const {
     return name == other.name && value == other.value && kind == other.kind;
   }
@@ -86,7 +88,53 @@ Parameter in_others(std::string_view language, const Node& node) {
   return found;
 }
 
+// Of the nodes between two commas, in Ruby, PHP, C# and Kotlin: what stands before a "=" is the
+// parameter, for callers may say its name.
+Parameter in_row(std::span<Node* const> nodes) {
+  if (nodes.size() == 1 && nodes[0]->kind == "keyword_parameter") {
+    const Node *name = kid_in(*nodes[0], "name"), *value = kid_in(*nodes[0], "value");
+    if (name == nullptr) return {nodes[0]->text, {}, PKind::kMark};
+    return {name->text,
+            value == nullptr ? std::string_view() : value->text,
+            value == nullptr ? PKind::kPlain : PKind::kOptional,
+            {},
+            true};
+  }
+  const auto text_between = [](const Node& first, const Node& last) {
+    return std::string_view(first.text.data(), &*last.text.end());
+  };
+  const std::string_view whole = text_between(*nodes.front(), *nodes.back());
+  if (whole.starts_with("**")) return {whole, {}, PKind::kNamedRest};
+  const bool several = whole.starts_with('*') || whole.contains("...") ||
+                       whole.starts_with("params ") || whole.starts_with("vararg ");
+  if (several) return {whole, {}, PKind::kRest};
+  if (whole.starts_with('&')) return {whole, {}, PKind::kOptional};
+  if (nodes.size() == 1) nodes = nodes[0]->kids;
+  const auto sign = std::ranges::find(nodes, std::string_view("="), &Node::text);
+  if (sign == nodes.end() || sign == nodes.begin() || sign + 1 == nodes.end()) {
+    return {whole, {}, PKind::kPlain};
+  }
+  return {text_between(*nodes.front(), **(sign - 1)), text_between(**(sign + 1), *nodes.back()),
+          PKind::kOptional};
+}
+
+Parameters rows_in(const Node& list) {
+  Parameters all;
+  std::size_t from = 1;
+  for (std::size_t i = 1; i < list.kids.size(); ++i) {
+    if (!is_any(list.kids[i]->text, {",", ")"})) continue;
+    if (from < i) all.push_back(in_row(list.kids.subspan(from, i - from)));
+    from = i + 1;
+  }
+  return all;
+}
+
+bool has_rows(std::string_view language) {
+  return is_any(language, {"ruby", "php", "csharp", "kotlin"});
+}
+
 Parameters parameters_in(std::string_view language, const Node& list) {
+  if (has_rows(language)) return rows_in(list);
   Parameters all;
   if (list.kids.empty()) return {in_others(language, list)};  // `total => 1`
   for (const Node* kid : list.kids) {
@@ -105,7 +153,8 @@ bool accepts(const Parameter& was, const Parameter& is) {
 
 // Parameters behind this one are given by their names alone.
 bool ends_places(const Parameter& one) {
-  return one.kind == PKind::kRest || one.kind == PKind::kNamedRest || one.name == "*";
+  return one.kind == PKind::kRest || one.kind == PKind::kNamedRest || one.by_name ||
+         one.name == "*";
 }
 
 // Each call of a function with `was` is one of a function with `is`.
@@ -118,6 +167,9 @@ bool accepts_all(std::string_view language, const Parameters& was, const Paramet
   const auto places = old_end - was.begin();
   if (new_end - is.begin() < places) return false;
   if (!std::equal(was.begin(), old_end, is.begin(), accepts)) return false;
+  // What stands behind a call in Kotlin is its last argument.
+  const bool trails = language == "kotlin" && !was.empty() && was.back().name.contains("->");
+  if (trails && was.size() != is.size()) return false;
   const bool takes_rest = old_end != was.end() && old_end->kind == PKind::kRest;
   if (takes_rest && new_end - is.begin() != places) return false;
   for (auto one = old_end; one != was.end(); ++one) {
@@ -130,9 +182,9 @@ bool accepts_all(std::string_view language, const Parameters& was, const Paramet
   return std::all_of(is.begin() + places, is.end(), [&](const Parameter& now) {
     if (now.kind != PKind::kPlain && now.kind != PKind::kMark) return true;
     if (now.name == "*") return true;
-    return language == "python" && std::any_of(old_end, was.end(), [&](const Parameter& one) {
-             return one.name == now.name;
-           });
+    return is_any(language, {"python", "ruby"}) &&
+           std::any_of(old_end, was.end(),
+                       [&](const Parameter& one) { return one.name == now.name; });
   });
 }
 

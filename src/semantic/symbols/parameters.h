@@ -1,5 +1,5 @@
-// Parameters of functions in Go, Python and scripts, and what callers may give: for signatures.cc
-// and values.cc alone.
+// Parameters of functions in Go, Python, scripts, Ruby, PHP, C# and Kotlin, and what callers may
+// give: for signatures.cc and values.cc alone.
 #pragma once
 
 #include <cstdint>

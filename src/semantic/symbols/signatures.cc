@@ -69,6 +69,10 @@ Signed signed_in(std::string_view language, const Outlined& symbol) {
   if (symbol.nodes.empty() || (symbol.nodes.size() > 1 && language != "python")) return found;
   found.function = without_wrapping(symbol.nodes.back());
   found.parameters = kid_in(*found.function, "parameters");
+  const auto& kids = found.function->kids;
+  const auto list =
+      std::ranges::find(kids, std::string_view("function_value_parameters"), &Node::kind);
+  if (list != kids.end()) found.parameters = *list;  // in Kotlin it has no field
   const bool typed = language != "python";
   const auto add = [&](const auto& self, const Node& node) -> void {
     if (node.comment || &node == found.parameters || node.part == Fact::kBody) return;
@@ -252,7 +256,10 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   if (!is_function(is->kind) || has_changed(*was, *is, Capability::kVisibility)) return false;
   if (takes_several(pair, *was, *is)) return true;
   if (is_any(language, {"c", "cpp"})) return calls_stay_in_c(*was, *is);
-  if (!is_any(language, {"python", "javascript", "typescript", "tsx", "go"})) return false;
+  if (!is_any(language, {"python", "javascript", "typescript", "tsx", "go", "ruby", "php", "csharp",
+                         "kotlin"})) {
+    return false;
+  }
   return callers_of(language, *was, *is) == Callers::kMore;
 }
 
