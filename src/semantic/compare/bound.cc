@@ -359,6 +359,13 @@ std::vector<std::string> listed_in(const Outline& outline, const Outlined& symbo
   return names;
 }
 
+void add_names_at_top(const Outline& outline, std::vector<std::string>* names) {
+  for (const Outlined& symbol : outline.symbols) {
+    if (!is_at_top(symbol)) continue;
+    names->insert(names->end(), symbol.defines.begin(), symbol.defines.end());
+  }
+}
+
 }  // namespace
 
 std::vector<Bound> bound_in(const Outline& outline) {
@@ -452,6 +459,9 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   if (write->kind == "file") {
     before = handed_out(pair.before);
     after = handed_out(pair.after);
+    // In another package all that the file declares is another thing.
+    const auto package = static_cast<std::size_t>(Capability::kSignature);
+    if (was->code[package] != is->code[package]) add_names_at_top(pair.before, &before);
   }
   if (is_list_for_star(pair.after, any)) {
     before = listed_in(pair.before, *was);
