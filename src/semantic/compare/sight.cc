@@ -286,6 +286,11 @@ bool may_be_module(std::string_view module, std::string_view from, std::string_v
          (words.size() > 1 && words.back() == "index" && words[words.size() - 2] == file);
 }
 
+std::string module_within(const Bound& bound) {
+  if (!bound.path.ends_with(".py") || bound.module.empty() || bound.original.empty()) return {};
+  return bound.module + (bound.module.ends_with('.') ? "" : ".") + bound.original;
+}
+
 std::vector<std::string> files_of_module(std::string_view module, std::string_view from) {
   if (module.empty()) return {};
   if (from.ends_with(".py")) return in_python(module, from);
@@ -398,7 +403,10 @@ Sight Sights::of_module(const Defined& defined, const Use& use) const {
   const bool module = use.language == "python" && std::ranges::all_of(modules, is_module);
   if (module && is_member(defined)) return Sight::kNone;
   const bool is_it = std::ranges::any_of(modules, [&](const Bound& bound) {
-    return !bound.module.empty() && may_be_module(bound.module, use.path, defined.write->path);
+    if (bound.module.empty()) return false;
+    const std::string within = module_within(bound);
+    return may_be_module(bound.module, use.path, defined.write->path) ||
+           (!within.empty() && may_be_module(within, use.path, defined.write->path));
   });
   if (is_it) return Sight::kSure;
   const bool standard = std::ranges::all_of(

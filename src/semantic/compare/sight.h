@@ -53,6 +53,10 @@ bool names_another_type(const Use& type, const Write& member);
 // An import of `module` by a file at `from` may be one of the file at `path`.
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path);
 
+// The module that a name imported in Python may be itself, where its package has one of that name:
+// "shop.lib" of `from shop import lib`; empty: it is none.
+std::string module_within(const Bound& bound);
+
 // Paths of the tree that an import of `module` by the file at `from` may be, the first that is
 // there first. Of Python and of scripts, where these say a path; empty for the others.
 std::vector<std::string> files_of_module(std::string_view module, std::string_view from);

@@ -68,6 +68,14 @@ class Follower {
     return its ? bound.original : std::string();
   }
 
+  // The module of a package in Python that the name before the use is; empty: it is none.
+  Result<std::string> package_member(const semantic::Bound& bound, const semantic::Use& use) {
+    const bool behind = use.role == semantic::UseRole::kMember && use.qualifier == bound.name;
+    std::string module = behind && !use.of_local ? semantic::module_within(bound) : std::string();
+    if (module.empty() || TRY(files_.file_of(module, bound.path)).empty()) return std::string();
+    return module;
+  }
+
   // The files that were met on the way from an import to what it means.
   struct Trace {
     std::set<Named> seen;
@@ -77,11 +85,12 @@ class Follower {
   };
 
   Status follow(const semantic::Bound& bound, semantic::Use* use) {
-    const std::string name = said_of(bound, *use);
+    const std::string within = TRY(package_member(bound, *use));
+    const std::string name = within.empty() ? said_of(bound, *use) : use->name;
     if (name.empty()) return {};
     Trace& trace = traces_[use];
     std::set<Named> before = std::exchange(trace.seen, {});
-    TRY(follow_on(bound.module, bound.path, name, &trace));
+    TRY(follow_on(within.empty() ? bound.module : within, bound.path, name, &trace));
     for (const auto& [path, called] : trace.seen) {
       if (!std::ranges::binary_search(other_.paths, path)) continue;
       semantic::Use& made = made_.emplace_back(*use);
