@@ -121,7 +121,7 @@ struct Use {
   std::string language;
   UseRole role = UseRole::kPlain;
   UseState state = UseState::kGained;
-  int arity = -1;      // arguments of a call; -1 when it is none
+  int arity = -1;      // names.h
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
   bool of_local = false, made = false, valued = false;  // names.h
   // A call that was there, whose value is what a member is asked of anew.

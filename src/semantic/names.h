@@ -25,7 +25,8 @@ struct NameRead {
   std::string_view name;       // in the bytes of the tree
   std::string_view qualifier;  // the name before it: "a" of "a.b" and of "a::b"
   UseRole role = UseRole::kPlain;
-  int arity = -1;  // arguments of a call; -1 when it is none
+  // Arguments of a call, or of those that what it is given to makes; -1 when it is none.
+  int arity = -1;
   bool local = false;
   bool of_local = false;  // the name before it is local
   // A type: what stands there may be one that has to have all of its parts. A constant in Java: an

@@ -148,6 +148,22 @@ bool is_put_in(const Node& leaf) {
   return false;
 }
 
+int arguments_given_by(const Node& leaf) {
+  const Node* at = &leaf;
+  const bool member = at->parent != nullptr && at->parent->kind == "member_expression";
+  if (member && at->field == "property") at = at->parent;
+  const Node* list = at->parent;
+  if (list == nullptr || list->kind != "arguments" || list->parent == nullptr) return -1;
+  const auto first = std::ranges::find_if(list->kids, [](const Node* kid) { return kid->named; });
+  const Node* function = kid_in(*list->parent, "function");
+  const Node* name = function == nullptr ? nullptr : kid_in(*function, "property");
+  if (name == nullptr || first == list->kids.end() || *first != at) return -1;
+  if (is_any(name->text, {"reduce", "reduceRight"})) return 4;
+  const bool each = is_any(name->text, {"map", "forEach", "filter", "flatMap", "find", "findIndex",
+                                        "findLast", "findLastIndex", "some", "every"});
+  return each ? 3 : -1;
+}
+
 void silent_calls(const Node& leaf, std::vector<NameRead>* names) {
   const Node* parent = leaf.parent;
   if (parent == nullptr) return;

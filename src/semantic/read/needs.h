@@ -27,6 +27,10 @@ bool is_needed_early(const Node& leaf, std::string_view language);
 // with the language, or is in an attribute.
 bool is_put_in(const Node& leaf);
 
+// The arguments that a function of a script is called with by what it is given to: the element of a
+// list, its place and the list, by `xs.map(parse)`; -1: it is given to nothing of that kind.
+int arguments_given_by(const Node& leaf);
+
 // Constructors in Java that are called without their names: by a constant of an enumeration, and by
 // a constructor of a class that extends another one.
 void silent_calls(const Node& leaf, std::vector<NameRead>* names);

@@ -263,6 +263,14 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   return callers_of(language, *was, *is) == Callers::kMore;
 }
 
+// Arguments that a function took at most which takes more now.
+void note_taken(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
+  const std::string_view language =
+      write->takes_more ? language_of_both(pair, was, is) : std::string_view();
+  if (language == "cpp" && is_function(is->kind)) write->took = most_arguments_in_c(*was);
+  if (is_in_script(language)) write->took = most_arguments_in_script(pair.before, *was);
+}
+
 }  // namespace
 
 bool becomes_constant_method(const Outlines& pair, const Outlined* was, const Outlined* is) {
@@ -273,7 +281,8 @@ bool becomes_constant_method(const Outlines& pair, const Outlined* was, const Ou
 void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
   const bool otherwise =
       !language_of_both(pair, was, is).empty() && is_value_used_otherwise(pair, *was, *is);
-  if (otherwise) {
+  const bool more = !language_of_both(pair, was, is).empty() && is_value_of_more(pair, *was, *is);
+  if (otherwise || more) {
     write->what.of[static_cast<std::size_t>(Capability::kSignature)] = 1;
     // Users of a method of an object name it.
     if (write->defines.empty()) write->defines = {is->name};
@@ -281,9 +290,8 @@ void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, W
   write->signed_alike = !otherwise && signed_alike(pair, was, is);
   write->receiver = receiver_of(pair, was, is);
   write->takes_more =
-      write->receiver != Receiver::kSame || (!otherwise && takes_more(pair, was, is));
-  const bool in_cpp = write->takes_more && language_of_both(pair, was, is) == "cpp";
-  write->took = in_cpp && is_function(is->kind) ? most_arguments_in_c(*was) : -1;
+      more || write->receiver != Receiver::kSame || (!otherwise && takes_more(pair, was, is));
+  note_taken(pair, was, is, write);
   const Arguments before = was == nullptr ? Arguments() : arguments_of(pair.before, *was);
   const Arguments after = is == nullptr ? Arguments() : arguments_of(pair.after, *is);
   const bool both = was != nullptr && is != nullptr;

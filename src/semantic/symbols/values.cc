@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/parameters.h"
@@ -39,6 +40,10 @@ const Node* value_of(const Outline& outline, const Outlined& symbol) {
     if (its == node->kids.end()) return nullptr;
     node = *its;
   }
+}
+
+bool is_script(std::string_view language) {
+  return is_any(language, {"javascript", "typescript", "tsx"});
 }
 
 bool is_function_node(const Node& node) {
@@ -159,9 +164,33 @@ const Node* function_or_value(const Outline& outline, const Outlined& symbol) {
                                   : value_of(outline, symbol);
 }
 
+bool is_value_of_more(const Outlines& pair, const Outlined& was, const Outlined& is) {
+  const std::string_view language = pair.after.language->name;
+  if (!is_script(language)) return false;
+  const Node *old = function_in(pair.before, was), *now = function_in(pair.after, is);
+  if (old == nullptr || now == nullptr || other_words(*old) != other_words(*now)) return false;
+  const Node *from = parameters_of_value(*old), *to = parameters_of_value(*now);
+  return from != nullptr && to != nullptr && callers_with(language, *from, *to) == Callers::kMore;
+}
+
+int most_arguments_in_script(const Outline& outline, const Outlined& symbol) {
+  const Node* function = function_or_value(outline, symbol);
+  const Node* list = function == nullptr ? nullptr : parameters_of_value(*function);
+  const Node* body = list == nullptr ? nullptr : kid_in(*function, "body");
+  if (body == nullptr || has_word(body->text, "arguments")) return -1;
+  if (list->kids.empty()) return 1;  // `total => 1`
+  int most = 0;
+  for (const Node* kid : list->kids) {
+    if (!kid->named || kid->comment) continue;
+    if (kid->text.starts_with("...")) return -1;
+    ++most;
+  }
+  return most;
+}
+
 bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const std::string_view language = pair.after.language->name;
-  if (!is_any(language, {"javascript", "typescript", "tsx"})) return false;
+  if (!is_script(language)) return false;
   const auto function = [](const Outline& outline, const Outlined& symbol) -> const Node* {
     if (!is_function(symbol.kind)) return function_in(outline, symbol);
     return symbol.nodes.size() == 1 ? without_wrapping(symbol.nodes.front()) : nullptr;

@@ -16,6 +16,12 @@ const Node* function_or_value(const Outline& outline, const Outlined& symbol);
 // a parameter with another count of arguments, which the parameter's type need not say.
 bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is);
 
+// A value of a script is a function, takes what it took and may be given more.
+bool is_value_of_more(const Outlines& pair, const Outlined& was, const Outlined& is);
+
+// Arguments that a function of a script, or a value that is one, takes at most; -1: any number.
+int most_arguments_in_script(const Outline& outline, const Outlined& symbol);
+
 // A function in a script became a value that is one, or the other way round, and takes the same.
 bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined& is);
 
