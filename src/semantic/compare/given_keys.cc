@@ -5,6 +5,7 @@
 
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/symbols/results.h"
 #include "semantic/symbols/values.h"
 
 namespace gittxn::semantic {
@@ -63,12 +64,6 @@ void add_mentioned(const Node& node, Keys* keys) {
   for (const Node* kid : node.kids) add_mentioned(*kid, keys);
 }
 
-bool is_within_itself(const Node& node) {
-  return is_any(node.kind, {"arrow_function", "function_expression", "function_declaration",
-                            "generator_function", "generator_function_declaration",
-                            "method_definition", "class_body"});
-}
-
 // The objects that a function declares a variable with.
 void add_declared(const Node& node, std::string_view name, Keys* keys) {
   if (node.kind == "variable_declarator") {
@@ -91,17 +86,6 @@ void add_value(const Node& value, const Node& function, Keys* keys) {
   }
 }
 
-void add_returned(const Node& node, const Node& function, Keys* keys) {
-  if (node.kind == "return_statement") {
-    for (const Node* kid : node.kids) {
-      if (kid->named && !kid->comment) add_value(*kid, function, keys);
-    }
-  }
-  for (const Node* kid : node.kids) {
-    if (!is_within_itself(*kid)) add_returned(*kid, function, keys);
-  }
-}
-
 }  // namespace
 
 GivenKeys given_keys(const Outline& outline, const Outlined& symbol) {
@@ -114,11 +98,7 @@ GivenKeys given_keys(const Outline& outline, const Outlined& symbol) {
   if (value.kind == "object") add_keys(value, &keys.given);
   const Node* body = is_within_itself(value) ? kid_in(value, "body") : nullptr;
   if (body == nullptr) return keys;
-  if (body->kind == "statement_block") {
-    add_returned(*body, *body, &keys.given);
-  } else {
-    add_value(*body, *body, &keys.given);
-  }
+  for (const Node* one : values_given_by(value)) add_value(*one, *body, &keys.given);
   return keys;
 }
 

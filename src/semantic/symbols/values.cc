@@ -11,6 +11,7 @@
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/parameters.h"
+#include "semantic/symbols/results.h"
 #include "semantic/symbols/signature_words.h"
 
 namespace gittxn::semantic {
@@ -211,6 +212,8 @@ bool calls_stay_alike(const Outlines& pair, const Outlined& was, const Outlined&
 
 bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const std::string_view language = pair.after.language->name;
+  const bool by_text = language == "python" || is_script(language);
+  if (by_text && gives_otherwise(pair, was, is)) return true;
   if (is_any(language, {"cpp", "python"}) && is_function(is.kind) && is_function(was.kind)) {
     if (asks_otherwise(pair, was, is)) return true;
     return language == "python" &&
