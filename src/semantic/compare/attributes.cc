@@ -120,7 +120,7 @@ AttributedById attributed_in(const Outline& outline) {
   const bool script = is_any(language, {"javascript", "typescript", "tsx"});
   if (!script && language != "python") return classes;
   for (const Outlined& symbol : outline.symbols) {
-    if (script) add_keys(outline, symbol, &classes);
+    add_keys(outline, symbol, &classes);
     if (language.starts_with("t")) continue;
     const bool function = language == "javascript" && makes_objects(symbol);
     if (function) {
@@ -229,9 +229,10 @@ class Attributes {
     }
   }
 
-  // A key is gone where its object is there still and mentions it nowhere.
+  // A key is gone where its object is there still and mentions it nowhere. In Python keys are no
+  // members, and what is given with no key any more may come from elsewhere.
   void compare_keys(const std::string& id, const Attributed& was, const Attributed& is) {
-    const bool there = after_.contains(id);
+    const bool there = after_.contains(id) && (language_ != "python" || !is.keys.given.empty());
     for (const std::string& name : was.keys.given) {
       if (there && !is.keys.mentioned.contains(name)) add_key(id, was.type, name, Change::kRemoved);
     }
@@ -243,7 +244,8 @@ class Attributes {
   // A key is apart from the view of it, and changes with the value that it is in.
   void add_key(const std::string& id, const std::string& type, const std::string& name,
                Change change) {
-    Write& write = add(id, type, name, change);
+    const bool member = language_ != "python";
+    Write& write = add(id, type, member ? name : key_name(name), change);
     write.symbol = id + descriptor("attribute", "{" + name + "}", {});
     write.container = path_ + "/";
     write.kind = "given";

@@ -216,8 +216,10 @@ class FileFootprint {
     write.gives_other = gives_another_type(was, is);
     write.number = stays_number(was, is);
     write.linkage = any.kind == "macro" && linkage_.stays(any.name);
-    sort_unique(&write.defines);
-    sort_unique(&write.maybe);
+    for (std::vector<std::string>* names : {&write.defines, &write.maybe}) {
+      std::ranges::sort(*names);
+      names->erase(std::unique(names->begin(), names->end()), names->end());
+    }
     out_.writes.push_back(std::move(write));
   }
 
@@ -247,11 +249,6 @@ class FileFootprint {
       at = own.at(at->container);
     }
     return false;
-  }
-
-  static void sort_unique(std::vector<std::string>* names) {
-    std::ranges::sort(*names);
-    names->erase(std::unique(names->begin(), names->end()), names->end());
   }
 
   static Changed what_changed(const Outlined* was, const Outlined* is) {
@@ -328,6 +325,9 @@ class FileFootprint {
       if (is_once(name.leaf) || (is_head && is_mere_word(outline, symbol, read.name))) return;
       names->of.insert(read.name);
       names->reads.emplace_back(read, state);
+      std::vector<NameRead> more;
+      more_reads(*outline.tree, name.leaf, read, &more);
+      for (const NameRead& one : more) names->reads.emplace_back(one, state);
     });
   }
 
@@ -406,10 +406,10 @@ class FileFootprint {
   }
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
-    out_.uses.push_back({std::string(read.name), write.symbol, write.path,
-                         std::string(read.qualifier), std::string(read.declared), write.language,
-                         read.role, state, read.arity, read.local, read.of_local, read.made,
-                         read.valued});
+    out_.uses.push_back({read.key ? key_name(read.name) : std::string(read.name), write.symbol,
+                         write.path, std::string(read.qualifier), std::string(read.declared),
+                         write.language, read.role, state, read.arity, read.local, read.of_local,
+                         read.made, read.valued});
   }
 
   // --- places ---

@@ -20,7 +20,7 @@ const Node& bare(const Node& node) {
   for (;;) {
     const Node* inner = nullptr;
     if (is_any(at->kind, {"parenthesized_expression", "as_expression", "satisfies_expression",
-                          "await_expression", "arguments"})) {
+                          "await_expression", "await", "arguments"})) {
       for (const Node* kid : at->kids) {
         if (inner == nullptr && kid->named && !kid->comment) inner = kid;
       }
@@ -44,32 +44,57 @@ void add_key(std::string_view text, Keys* keys) {
   if (is_identifier(text)) keys->emplace(text);
 }
 
+// `dict(timeout=3)`
+bool is_made_by_dict(const Node& node) {
+  const Node* function = node.kind == "call" ? kid_in(node, "function") : nullptr;
+  return function != nullptr && function->text == "dict" && kid_in(node, "arguments") != nullptr;
+}
+
+bool is_object(const Node& node) {
+  return is_any(node.kind, {"object", "dictionary"}) || is_made_by_dict(node);
+}
+
 void add_keys(const Node& object, Keys* keys) {
+  if (is_made_by_dict(object)) return add_keys(*kid_in(object, "arguments"), keys);
   for (const Node* kid : object.kids) {
     if (kid->kind == "shorthand_property_identifier") add_key(kid->text, keys);
     const Node* key = kid_in(*kid, kid->kind == "pair" ? "key" : "name");
-    if (key != nullptr && is_any(kid->kind, {"pair", "method_definition"})) {
+    if (key != nullptr && is_any(kid->kind, {"pair", "method_definition", "keyword_argument"})) {
       add_key(key->text, keys);
     }
     const Node* value = kid->kind == "pair" ? kid_in(*kid, "value") : nullptr;
-    if (value != nullptr && bare(*value).kind == "object") add_keys(bare(*value), keys);
+    if (value != nullptr && is_object(bare(*value))) add_keys(bare(*value), keys);
+  }
+}
+
+// `config.timeout` and `config["timeout"]`, which are set.
+void add_set(const Node& target, Keys* keys) {
+  for (const std::string_view part : {"property", "index", "subscript"}) {
+    const Node* key = kid_in(target, part);
+    if (key != nullptr && (part == "property" || key->text.find_first_of("'\"") == 0)) {
+      add_key(key->text, keys);
+    }
   }
 }
 
 void add_mentioned(const Node& node, Keys* keys) {
-  if (node.kind == "object") add_keys(node, keys);
-  const Node* left = node.kind == "assignment_expression" ? kid_in(node, "left") : nullptr;
-  const Node* set = left == nullptr ? nullptr : kid_in(*left, "property");
-  if (set != nullptr) add_key(set->text, keys);
+  if (is_object(node)) add_keys(node, keys);
+  const bool sets = is_any(node.kind, {"assignment_expression", "assignment"});
+  const Node* left = sets ? kid_in(node, "left") : nullptr;
+  if (left != nullptr) add_set(*left, keys);
   for (const Node* kid : node.kids) add_mentioned(*kid, keys);
 }
 
-// The objects that a function declares a variable with.
+// The objects that a function declares a variable with, and what it sets of them in Python.
 void add_declared(const Node& node, std::string_view name, Keys* keys) {
-  if (node.kind == "variable_declarator") {
-    const Node *said = kid_in(node, "name"), *value = kid_in(node, "value");
+  const bool python = node.kind == "assignment";
+  if (node.kind == "variable_declarator" || python) {
+    const Node* said = kid_in(node, python ? "left" : "name");
+    const Node* value = kid_in(node, python ? "right" : "value");
     const bool its = said != nullptr && said->text == name && value != nullptr;
-    if (its && bare(*value).kind == "object") add_keys(bare(*value), keys);
+    if (its && is_object(bare(*value))) add_keys(bare(*value), keys);
+    const Node* of = said == nullptr ? nullptr : kid_in(*said, "value");
+    if (of != nullptr && of->text == name) add_set(*said, keys);
   }
   for (const Node* kid : node.kids) add_declared(*kid, name, keys);
 }
@@ -77,7 +102,7 @@ void add_declared(const Node& node, std::string_view name, Keys* keys) {
 // The objects that a value in the function may be.
 void add_value(const Node& value, const Node& function, Keys* keys) {
   const Node& is = bare(value);
-  if (is.kind == "object") add_keys(is, keys);
+  if (is_object(is)) add_keys(is, keys);
   if (is.kind == "identifier") add_declared(function, is.text, keys);
   if (is.kind != "ternary_expression") return;
   for (const std::string_view side : {"consequence", "alternative"}) {
@@ -95,7 +120,7 @@ GivenKeys given_keys(const Outline& outline, const Outlined& symbol) {
   if (node == nullptr) return keys;
   add_mentioned(*node, &keys.mentioned);
   const Node& value = bare(*node);
-  if (value.kind == "object") add_keys(value, &keys.given);
+  if (is_object(value)) add_keys(value, &keys.given);
   const Node* body = is_within_itself(value) ? kid_in(value, "body") : nullptr;
   if (body == nullptr) return keys;
   for (const Node* one : values_given_by(value)) add_value(*one, *body, &keys.given);

@@ -1,4 +1,5 @@
-// The keys of objects that others of a script are given by name: for attributes.cc alone.
+// The keys of objects that others of a script, or of a module in Python, are given by name: for
+// attributes.cc alone.
 #pragma once
 
 #include <set>
