@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +29,9 @@ struct NameRead {
   int arity = -1;
   bool local = false;
   bool of_local = false;  // the name before it is local
-  bool key = false;       // a key in Python, called by key_name()
+  bool key = false;       // a key in Python, called by key_name() (more_reads.h)
+  // How the function may end that is named: the name is outcome_name().
+  std::string_view outcome = {};
   // A type: what stands there may be one that has to have all of its parts. A constant in Java: an
   // expression has to do something for each that is beside it. In C: the preprocessor reads it.
   bool made = false;
@@ -43,13 +44,6 @@ struct NameRead {
   // (receivers.h); "!" of a name in a macro, which may put it behind others (needs.h).
   std::string_view declared = {};
 };
-
-// The name of a key in Python, which is no member: "[timeout]" of `config["timeout"]`.
-std::string key_name(std::string_view key);
-// Adds what the token reads beside `read`: a string the key of `config["timeout"]`, which in Python
-// `config.get("timeout")` asks for, too.
-void more_reads(const Tree& tree, const Node& leaf, const NameRead& read,
-                std::vector<NameRead>* more);
 
 // Of the token at place `leaf` of tree.leaves().
 void names_of(const Tree& tree, std::uint32_t leaf, std::vector<NameRead>* names);

@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "semantic/compare/bound.h"
 #include "semantic/compare/given_keys.h"
+#include "semantic/compare/outcomes.h"
 #include "semantic/kinds.h"
+#include "semantic/symbols/more_reads.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -27,6 +29,7 @@ struct Attributed {
   AttributeNames members;     // that are declared
   AttributeNames properties;  // those of them that are used as attributes are
   GivenKeys keys;
+  Outcomes outcomes;
 };
 using AttributedById = std::map<std::string, Attributed, std::less<>>;
 
@@ -111,6 +114,7 @@ void add_keys(const Outline& outline, const Outlined& symbol, AttributedById* cl
   Attributed& made = (*classes)[symbol.id];
   made.type = name;
   made.keys = given_keys(outline, symbol);
+  made.outcomes = outcomes_of(outline, symbol);
 }
 
 AttributedById attributed_in(const Outline& outline) {
@@ -165,6 +169,7 @@ class Attributes {
  public:
   Attributes(const Outlines& pair, Footprint* out)
       : path_(pair.after.path),
+        after_of_(pair.after),
         before_(attributed_in(pair.before)),
         after_(attributed_in(pair.after)),
         out_(*out) {
@@ -217,6 +222,10 @@ class Attributes {
     const std::vector<std::string> gone = missing_in(is, was), fresh = missing_in(was, is);
     const bool renamed = gone.size() == 1 && fresh.size() == 1;
     compare_keys(id, was, is);
+    for (const std::string& outcome : gone_outcomes(was.outcomes, is.outcomes, after_of_)) {
+      const std::string name = outcome_name(was.type, outcome);
+      add_key(id, was.type, name, Change::kRemoved).defines = {name};
+    }
     for (const std::string& name : gone) {
       Write& write = add(id, was.type, name, Change::kRemoved);
       if (renamed) write.renamed_to = id_of(id, fresh.front());
@@ -242,13 +251,14 @@ class Attributes {
   }
 
   // A key is apart from the view of it, and changes with the value that it is in.
-  void add_key(const std::string& id, const std::string& type, const std::string& name,
-               Change change) {
+  Write& add_key(const std::string& id, const std::string& type, const std::string& name,
+                 Change change) {
     const bool member = language_ != "python";
     Write& write = add(id, type, member ? name : key_name(name), change);
     write.symbol = id + descriptor("attribute", "{" + name + "}", {});
     write.container = path_ + "/";
     write.kind = "given";
+    return write;
   }
 
   static std::string id_of(const std::string& container, const std::string& name) {
@@ -281,6 +291,7 @@ class Attributes {
   }
 
   std::string path_, language_;
+  const Outline& after_of_;
   AttributedById before_, after_;
   Footprint& out_;
 };

@@ -16,6 +16,7 @@
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
 #include "semantic/symbols/linkage.h"
+#include "semantic/symbols/more_reads.h"
 #include "semantic/symbols/outline.h"
 #include "semantic/symbols/signatures.h"
 #include "semantic/symbols/words_in_c.h"
@@ -406,10 +407,9 @@ class FileFootprint {
   }
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
-    out_.uses.push_back({read.key ? key_name(read.name) : std::string(read.name), write.symbol,
-                         write.path, std::string(read.qualifier), std::string(read.declared),
-                         write.language, read.role, state, read.arity, read.local, read.of_local,
-                         read.made, read.valued});
+    out_.uses.push_back({full_name(read), write.symbol, write.path, std::string(read.qualifier),
+                         std::string(read.declared), write.language, read.role, state, read.arity,
+                         read.local, read.of_local, read.made, read.valued});
   }
 
   // --- places ---

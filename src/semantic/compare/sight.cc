@@ -291,6 +291,13 @@ std::string module_within(const Bound& bound) {
   return bound.module + (bound.module.ends_with('.') ? "" : ".") + bound.original;
 }
 
+bool is_bound_to(const Bound& bound, std::string_view path) {
+  if (bound.module.empty()) return false;
+  const std::string within = module_within(bound);
+  return may_be_module(bound.module, bound.path, path) ||
+         (!within.empty() && may_be_module(within, bound.path, path));
+}
+
 std::vector<std::string> files_of_module(std::string_view module, std::string_view from) {
   if (module.empty()) return {};
   if (from.ends_with(".py")) return in_python(module, from);
@@ -345,6 +352,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   if (is_apart(write, use)) return Sight::kNone;
   if (!may_be_given(write, use)) return Sight::kNone;
+  if (write.kind == "given" && use.name.contains('!')) return Sight::kMaybe;
   const bool listed = write.symbol == write.container + kListForStar + ".";
   if (listed && defined.name != kListForStar) return by_star(write, use);
   if (!use.origin.empty()) {
@@ -402,12 +410,8 @@ Sight Sights::of_module(const Defined& defined, const Use& use) const {
   // A module has no methods.
   const bool module = use.language == "python" && std::ranges::all_of(modules, is_module);
   if (module && is_member(defined)) return Sight::kNone;
-  const bool is_it = std::ranges::any_of(modules, [&](const Bound& bound) {
-    if (bound.module.empty()) return false;
-    const std::string within = module_within(bound);
-    return may_be_module(bound.module, use.path, defined.write->path) ||
-           (!within.empty() && may_be_module(within, use.path, defined.write->path));
-  });
+  const bool is_it = std::ranges::any_of(
+      modules, [&](const Bound& bound) { return is_bound_to(bound, defined.write->path); });
   if (is_it) return Sight::kSure;
   const bool standard = std::ranges::all_of(
       modules, [&](const Bound& bound) { return is_standard(bound.module, use.language); });

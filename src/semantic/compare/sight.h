@@ -35,6 +35,7 @@ class Sights {
   bool is_apart(const Write& write, const Use& use) const;
   bool is_of_others_in_c(const Defined& defined, const Use& use) const;
   bool may_be_given(const Write& write, const Use& use) const;
+  bool takes_from(const Write& write, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;
   Sight in_java(const Defined& defined, const Use& use) const;
@@ -56,6 +57,9 @@ bool may_be_module(std::string_view module, std::string_view from, std::string_v
 // The module that a name imported in Python may be itself, where its package has one of that name:
 // "shop.lib" of `from shop import lib`; empty: it is none.
 std::string module_within(const Bound& bound);
+
+// What the name stands for may be the file at `path`, or be of it.
+bool is_bound_to(const Bound& bound, std::string_view path);
 
 // Paths of the tree that an import of `module` by the file at `from` may be, the first that is
 // there first. Of Python and of scripts, where these say a path; empty for the others.

@@ -37,7 +37,17 @@ bool Sights::may_be_given(const Write& write, const Use& use) const {
                      (!bound.module.empty() && may_be_module(bound.module, use.path, write.path));
     return its && (!use.of_local || is_named(bound.name));
   });
+  // Others have functions of that name that end in that way.
+  if (use.name.contains('!')) return write.path == use.path || takes_from(write, use);
   return write.path == use.path || imported || is_named(giver);
+}
+
+// The file of the use imports the name, or the module before it, from the other one, or anything
+// of that where it says of neither what it is.
+bool Sights::takes_from(const Write& write, const Use& use) const {
+  const Bounds own = bound(use.path, use.qualifier.empty() ? write.of_type : use.qualifier);
+  return std::ranges::any_of(own.empty() ? bound(use.path) : own,
+                             [&](const Bound& bound) { return is_bound_to(bound, write.path); });
 }
 
 }  // namespace gittxn::semantic

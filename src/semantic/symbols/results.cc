@@ -81,10 +81,6 @@ std::string form_of_literal(const Node& node) {
   return is_any(kind, {"call", "call_expression"}) ? form_of_call(node) : std::string();
 }
 
-bool is_nothing(const Node& node) {
-  return is_any(node.kind, {"none", "null", "undefined"}) || node.text == "undefined";
-}
-
 // Finds the forms that values in a function, or at the top of a file, may have.
 class FormFinder {
  public:
@@ -230,6 +226,10 @@ bool is_within_itself(const Node& node) {
          is_any(node.kind, {"arrow_function", "function_expression", "function_declaration",
                             "generator_function", "generator_function_declaration",
                             "method_definition", "class_body"});
+}
+
+bool is_nothing(const Node& node) {
+  return is_any(node.kind, {"none", "null", "undefined"}) || node.text == "undefined";
 }
 
 std::vector<const Node*> values_given_by(const Node& function) {

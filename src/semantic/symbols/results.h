@@ -11,6 +11,9 @@ namespace gittxn::semantic {
 // The node is a function or a class, whose `return` is its own.
 bool is_within_itself(const Node& node);
 
+// `None`, `null` or `undefined`.
+bool is_nothing(const Node& node);
+
 // The values that a function gives, not those that functions in it do; of an arrow its expression.
 std::vector<const Node*> values_given_by(const Node& function);
 

@@ -1,0 +1,76 @@
+#include "semantic/compare/outcomes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "semantic/compare/bound.h"
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+#include "semantic/symbols/results.h"
+#include "semantic/symbols/values.h"
+
+namespace gittxn::semantic {
+namespace {
+
+constexpr std::string_view kFails =
+    "!";  // in a script, which does not say of what kind an error is
+
+void add_raised(const Node& node, Outcomes* outcomes) {
+  if (node.kind == "throw_statement") outcomes->emplace(kFails);
+  if (node.kind == "raise_statement" && node.kids.size() > 1) {
+    const Node& error = *node.kids[1];
+    const Node* made = error.kind == "call" ? kid_in(error, "function") : &error;
+    const auto words = words_of(made == nullptr ? std::string_view() : made->text);
+    if (!words.empty()) outcomes->emplace(words.back());
+  }
+  for (const Node* kid : node.kids) {
+    if (!is_within_itself(*kid)) add_raised(*kid, outcomes);
+  }
+}
+
+// Errors of these kinds are more kinds of errors.
+bool is_kind_of_many(std::string_view error) {
+  return is_any(error, {"BaseException", "Exception", "OSError", "IOError", "EnvironmentError",
+                        "LookupError", "ArithmeticError", "RuntimeError"});
+}
+
+// A class of the file that is one of the old ones, too.
+bool is_one_of_old(const Outline& outline, std::string_view name, std::string_view old) {
+  return std::ranges::any_of(outline.symbols, [&](const Outlined& symbol) {
+    if (symbol.kind != "type" || symbol.name != name || symbol.opaque) return false;
+    const std::vector<std::string> bases = bases_of(outline, symbol);
+    return std::ranges::find(bases, old) != bases.end();
+  });
+}
+
+}  // namespace
+
+Outcomes outcomes_of(const Outline& outline, const Outlined& symbol) {
+  Outcomes outcomes;
+  const Node* node = symbol.opaque ? nullptr : function_or_value(outline, symbol);
+  const Node* body = node == nullptr || !is_within_itself(*node) ? nullptr : kid_in(*node, "body");
+  if (body == nullptr) return outcomes;
+  add_raised(*body, &outcomes);
+  for (const Node* value : values_given_by(*node)) {
+    if (is_nothing(*value)) outcomes.emplace(kNothing);
+  }
+  return outcomes;
+}
+
+std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
+                                       const Outline& after) {
+  std::vector<std::string> gone, fresh;
+  std::ranges::set_difference(was, is, std::back_inserter(gone));
+  std::ranges::set_difference(is, was, std::back_inserter(fresh));
+  std::erase(fresh, kNothing);
+  if (fresh.empty()) return {};
+  std::erase_if(gone, [&](const std::string& old) {
+    return old == kFails || is_kind_of_many(old) ||
+           std::ranges::any_of(
+               fresh, [&](const std::string& error) { return is_one_of_old(after, error, old); });
+  });
+  return gone;
+}
+
+}  // namespace gittxn::semantic

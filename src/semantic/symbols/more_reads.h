@@ -1,0 +1,28 @@
+// What code counts on beside the names that it reads, in Python and in scripts: keys that stand
+// there as strings, and how a function ends.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantic/names.h"
+
+namespace gittxn::semantic {
+
+// The name of a use: what is read, or key_name() or outcome_name() of it.
+std::string full_name(const NameRead& read);
+// The name of a key in Python, which is no member: "[timeout]" of `config["timeout"]`.
+std::string key_name(std::string_view key);
+// Where a function gives nothing: `None`, `null`.
+inline constexpr std::string_view kNothing = "null";
+// The name of how a function may end: "load!KeyError".
+std::string outcome_name(std::string_view function, std::string_view outcome);
+
+// Adds what the token reads beside `read`: a string the key of `config["timeout"]`, which in Python
+// `config.get("timeout")` asks for, too; the function of a call in Python and scripts how it may
+// end, where something is done about that: an error is caught, or nothing is looked for.
+void more_reads(const Tree& tree, const Node& leaf, const NameRead& read,
+                std::vector<NameRead>* more);
+
+}  // namespace gittxn::semantic
