@@ -12,6 +12,7 @@
 #include "semantic/compare/moved.h"
 #include "semantic/compare/places.h"
 #include "semantic/compare/sight.h"
+#include "semantic/compare/silent.h"
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -297,42 +298,21 @@ class Judge {
     });
   }
 
-  // A type in Go is one of an interface when it has its methods, and says so nowhere.
   void silent_implementers() {
-    std::map<std::string_view, std::set<std::string_view>> made;
-    for (const Write* write : their_writes()) {
-      const bool method = write->language == "go" && !write->member && !write->of_type.empty();
-      if (!method || write->change != Change::kAdded) continue;
-      made[write->of_type].insert(write->defines.begin(), write->defines.end());
+    for (const auto& [write, method, type] : silent_in(my_writes(), their_writes())) {
+      find(Verdict::kBlock, Rule::kImplementers, *write, method->symbol, std::string(type),
+           {did(*write), "gave '" + std::string(type) + "' the methods of its interface"});
     }
-    for (const Write* write : my_writes()) {
-      const bool told =
-          write->change == Change::kAdded || (write->change == Change::kChanged && write->strong());
-      if (write->language != "go" || !write->needed || write->kind == "field" || !told) continue;
-      std::vector<std::string> had = write->beside;
-      if (write->change == Change::kChanged) {
-        had.insert(had.end(), write->defines.begin(), write->defines.end());
-      }
-      for (const auto& [type, methods] : made) {
-        const auto has = [&](const std::string& name) { return methods.contains(name); };
-        if (had.empty() || !std::ranges::all_of(had, has)) continue;
-        find(Verdict::kBlock, Rule::kImplementers, *write, method_of(type), std::string(type),
-             {did(*write), "gave '" + std::string(type) + "' the methods of its interface"});
-      }
-    }
-  }
-
-  // The first that they added.
-  std::string method_of(std::string_view type) const {
-    const auto found = std::ranges::find_if(their_writes(), [&](const Write* write) {
-      return write->of_type == type && write->change == Change::kAdded;
-    });
-    return (*found)->symbol;
   }
 
   // What an import brings in is not always said.
   void imports() {
     for (const Write* write : my_writes()) {
+      for (const auto& [include, user, name] : theirs().unfed) {
+        if (include != write->symbol || agreed_.contains(user)) continue;
+        find(Verdict::kBlock, Rule::kImport, *write, user, name,
+             {did(*write) + ", which brought it in", "uses '" + name + "' in " + user});
+      }
       if (!write->feeds_all || write->change == Change::kMoved) continue;
       const Changed& what = write->what;
       if (write->change == Change::kChanged && !what.code() && !what.contract_in_words) continue;

@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -165,6 +166,9 @@ struct Footprint {
   // Symbols of this side in C++, each with one of the other side's that no plain name in it means,
   // and of members that are defined apart from their type, no name at all.
   std::set<std::pair<std::string, std::string>> strangers;
+  // Includes of the other side's in C and C++ that are gone, each with a symbol of this side and a
+  // name in it that nothing else brought to its file.
+  std::set<std::tuple<std::string, std::string, std::string>> unfed;
   // One for each file. Several footprints share it, so it is not changed once it is made.
   std::vector<std::shared_ptr<const Definitions>> definitions;
   bool empty() const { return writes.empty(); }

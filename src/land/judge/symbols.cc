@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "land/judge/meaning/includes.h"
 #include "land/judge/meaning/kin.h"
 #include "land/judge/meaning/strangers.h"
+#include "land/judge/meaning/unfed.h"
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
@@ -243,7 +245,20 @@ class SymbolLooker {
     TRY(follow_chains(files, other, side));
     TRY(find_includes(files, other, side));
     TRY(find_strangers(files, other, side));
+    const Changes of_both = changes_of_both(seen.own, seen.others);
+    const Changes none;
+    const SeenTree merged{seen.objects, seen.tree, of_both, none, seen.most, seen.footprints};
+    SeenFiles both(merged);
+    TRY(find_unfed(files, both, other, side));
     return find_kin(files, other, side);
+  }
+
+  // Where both changed a file, the change of `own`.
+  static Changes changes_of_both(const Changes& own, const Changes& others) {
+    Changes both;
+    std::ranges::set_union(own, others, std::back_inserter(both), {}, &PathChange::path,
+                           &PathChange::path);
+    return both;
   }
 
   using Paths = std::map<std::string, std::string>;  // of symbols, by id

@@ -317,7 +317,8 @@ bool Sights::is_apart(const Write& write, const Use& use) const {
   // Nobody names something new without seeing it, though it is linked with; but a function of C may
   // stand for one of a library.
   const bool cpp = write.language == "cpp";
-  const bool fresh = write.change == Change::kAdded && (cpp || !write.of_type.empty());
+  const bool unlinked = cpp || !write.of_type.empty() || is_header(write.path);
+  const bool fresh = write.change == Change::kAdded && unlinked;
   // Nobody names a member of a type in C++ without seeing the type.
   const bool within = cpp && !write.of_type.empty() && !is_declared_elsewhere(write);
   const bool global = is_any(write.kind, {"function", "variable"}) && !write.hidden;
@@ -333,6 +334,8 @@ bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
   const bool stranger = side_.strangers.contains({use.symbol, write.symbol});
   const bool plain = use.role != UseRole::kMember && use.qualifier.empty();
   const bool declared = write.of_type.empty() || write.scoped || is_declared_elsewhere(write);
+  // The name of a type, that a constructor has, too.
+  if (defined.event == Event::kShape && is_function(write.kind)) return false;
   if (write.change != Change::kAdded) return stranger && (plain || declared);
   if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
   if (is_of_other_scope(write, use)) return true;

@@ -64,7 +64,8 @@ std::vector<std::string_view> said_includes(std::string_view text) {
 
 class Includes {
  public:
-  Includes(SeenFiles& files, const std::set<std::string>& asked) : files_(files), asked_(asked) {}
+  Includes(SeenFiles& files, const std::set<std::string>& asked, const OtherIncludes& but = {})
+      : files_(files), asked_(asked), but_(but) {}
 
   Status look(const std::string& path) {
     if (!seen_.insert(path).second) return {};
@@ -73,7 +74,13 @@ class Includes {
       return {};
     }
     const std::string text = TRY(files_.text_of(path));
-    for (const std::string_view said : said_includes(text)) TRY(follow(said, path));
+    for (const std::string_view said : said_includes(text)) {
+      if (!but_.gone.contains({path, std::string(said)})) TRY(follow(said, path));
+    }
+    auto more = but_.fresh.lower_bound({path, {}});
+    for (; more != but_.fresh.end() && more->first == path; ++more) {
+      TRY(follow(more->second, path));
+    }
     return {};
   }
 
@@ -110,6 +117,7 @@ class Includes {
 
   SeenFiles& files_;
   const std::set<std::string>& asked_;
+  const OtherIncludes but_;
   std::set<std::string> seen_;
   bool known_ = true;
   bool outside_ = false;  // a file is included that is neither the tree's nor the system's
@@ -156,9 +164,9 @@ Status find_includes(SeenFiles& files, const semantic::Footprint& other,
   return {};
 }
 
-Result<Included> included_by(SeenFiles& files, const std::string& path) {
+Result<Included> included_by(SeenFiles& files, const std::string& path, const OtherIncludes& but) {
   const std::set<std::string> nothing;
-  Includes includes(files, nothing);
+  Includes includes(files, nothing, but);
   TRY(includes.look(path));
   return Included{includes.seen(), includes.are_all()};
 }

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "land/judge/meaning/files.h"
@@ -15,11 +16,19 @@ namespace gittxn::land {
 // nothing of a file with an include that leads to no file of the tree and is none of the system's.
 Status find_includes(SeenFiles& files, const semantic::Footprint& other, semantic::Footprint* side);
 
+// Lines of `#include`, each with the file that it is in and what it says, with quotes or brackets.
+using SaidIncludes = std::set<std::pair<std::string, std::string>>;
+
 // A file and those of the tree that it includes.
 struct Included {
   std::set<std::string> paths;
   bool known = false;  // that these are all
 };
-Result<Included> included_by(SeenFiles& files, const std::string& path);
+// As if the lines of `gone` were not there, and those of `fresh` were.
+struct OtherIncludes {
+  SaidIncludes gone, fresh;
+};
+Result<Included> included_by(SeenFiles& files, const std::string& path,
+                             const OtherIncludes& but = {});
 
 }  // namespace gittxn::land
