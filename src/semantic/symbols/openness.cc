@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "semantic/compare/events.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/signature_words.h"
 
@@ -89,13 +90,18 @@ bool opens_up(const Outlines& pair, const Outlined& was, const Outlined& is) {
                                    : language == "rust"        ? "unsafe"
                                    : language.starts_with("t") ? "readonly"
                                                                : "";
+  // A constant in a header is what it was for each file, be it there once or once for each.
+  const bool in_c = is_any(language, {"c", "cpp"}) && is_header(pair.after.path);
+  const bool constant = has_word_in(after.words, "constexpr") || has_word_in(after.words, "const");
+  const bool once = in_c && constant && is.kind == "variable" && !is.member &&
+                    take(&before.words, {"inline"}) != take(&after.words, {"inline"});
   // A final variable in Java may be a constant that a `case` needs.
   const bool may_end = language != "java" || is_function(is.kind) || is.kind == "type";
   const bool ends = may_end && take(&before.words, {closing}) && !take(&after.words, {closing});
   const bool was_computed = take_computed(language, &before.words);
   const bool is_computed = take_computed(language, &after.words);
   if (was_computed && !is_computed) return false;
-  const bool more = now > then || ends || is_computed != was_computed;
+  const bool more = now > then || ends || once || is_computed != was_computed;
   return now >= then && more && before.words == after.words;
 }
 

@@ -15,6 +15,7 @@
 #include "semantic/symbols/openness.h"
 #include "semantic/symbols/parameters.h"
 #include "semantic/symbols/signature_words.h"
+#include "semantic/symbols/types_alike.h"
 #include "semantic/symbols/values.h"
 
 namespace gittxn::semantic {
@@ -224,6 +225,7 @@ bool signed_alike(const Outlines& pair, const Outlined* was, const Outlined* is)
   if (is_function(is->kind) && (language == "python" || is_in_script(language))) {
     return shared && callers_of(language, *was, *is) == Callers::kSame;
   }
+  if (declaration_stays_alike(pair, *was, *is)) return true;
   if (is->kind == "type") {
     return language == "python" && was->nodes.size() == 1 && is->nodes.size() == 1 &&
            class_words(*was) == class_words(*is);
@@ -252,6 +254,7 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   const std::string_view language = language_of_both(pair, was, is);
   if (language.empty() || has_changed(*was, *is, Capability::kBuild)) return false;
   if (opens_up(pair, *was, *is) || derives_more(pair, *was, *is)) return true;
+  if (template_takes_more(pair, *was, *is)) return true;
   if (is_function(was->kind) != is_function(is->kind)) return calls_stay_alike(pair, *was, *is);
   if (!is_function(is->kind) || has_changed(*was, *is, Capability::kVisibility)) return false;
   if (takes_several(pair, *was, *is)) return true;

@@ -1,0 +1,16 @@
+// Types and constants that are declared otherwise, and are what they were for most who use them:
+// for signatures.cc alone.
+#pragma once
+
+#include "semantic/symbols/outline.h"
+
+namespace gittxn::semantic {
+
+// Nothing changed but what holds the values of an enum in C++, or what stands beside a constant of a
+// group in Go.
+bool declaration_stays_alike(const Outlines& pair, const Outlined& was, const Outlined& is);
+
+// A template in C++ takes another parameter, which may be left out, behind those that it took.
+bool template_takes_more(const Outlines& pair, const Outlined& was, const Outlined& is);
+
+}  // namespace gittxn::semantic
