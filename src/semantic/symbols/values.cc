@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,7 +21,9 @@ namespace {
 
 // The value that a variable or a field is given; nullptr: none, or it is not known.
 const Node* value_of(const Outline& outline, const Outlined& symbol) {
-  if (symbol.nodes.size() != 1 || !is_any(symbol.kind, {"variable", "field"})) return nullptr;
+  if (symbol.nodes.size() != 1 || !is_any(symbol.kind, {"variable", "field", "constant"})) {
+    return nullptr;
+  }
   const std::string name = short_name(outline.language->name, symbol.kind, symbol.name);
   const Node* node = symbol.nodes.front();
   for (;;) {
@@ -31,7 +34,7 @@ const Node* value_of(const Outline& outline, const Outlined& symbol) {
       return inner;
     }
     const auto its = std::ranges::find_if(node->kids, [&](const Node* kid) {
-      if (kid->kind == "variable_declarator" || kid->kind == "var_spec") {
+      if (is_any(kid->kind, {"variable_declarator", "var_spec", "const_spec"})) {
         const Node* said = kid_in(*kid, "name");
         return said != nullptr && said->text == name;
       }
@@ -157,6 +160,47 @@ bool asks_otherwise(const Outlines& pair, const Outlined& was, const Outlined& i
   });
 }
 
+// A value that a file says outright, as those who use it mind: a truth may stand for a number but
+// in Go, where a number may be no whole one, too.
+enum class Literal : std::uint8_t { kNone, kText, kNumber, kFraction, kTruth };
+
+Literal literal_in(std::string_view language, const Node& value) {
+  const bool go = language == "go";
+  if (is_any(value.text, {"true", "false", "True", "False"})) {
+    return go ? Literal::kTruth : Literal::kNumber;
+  }
+  if (value.kind == "float_literal") return go ? Literal::kFraction : Literal::kNumber;
+  if (is_any(value.kind, {"integer", "float", "number", "int_literal"})) return Literal::kNumber;
+  const bool text = is_any(value.kind, {"string", "template_string", "interpreted_string_literal",
+                                        "raw_string_literal"});
+  return text ? Literal::kText : Literal::kNone;
+}
+
+// The parts without names that a type or a constant of an enum in Rust has, where others see all of
+// them.
+Words open_parts(const Outlined& symbol) {
+  Words words;
+  if (symbol.nodes.size() != 1) return words;
+  const auto list = std::ranges::find(symbol.nodes.front()->kids,
+                                      std::string_view("ordered_field_declaration_list"),
+                                      [](const Node* kid) { return kid->kind; });
+  if (list == symbol.nodes.front()->kids.end()) return words;
+  for (const Node* kid : (*list)->kids) {
+    if (symbol.kind == "type" && kid->field == "type") {
+      const auto at = std::ranges::find((*list)->kids, kid) - (*list)->kids.begin();
+      if (at == 0 || (*list)->kids[static_cast<std::size_t>(at) - 1]->kind != "visibility_modifier")
+        return {};
+    }
+    add_words(*kid, nullptr, &words);
+  }
+  return words;
+}
+
+bool says_other_parts(const Outlined& was, const Outlined& is) {
+  const Words before = open_parts(was), after = open_parts(is);
+  return !before.empty() && before != after;
+}
+
 }  // namespace
 
 const Node* function_or_value(const Outline& outline, const Outlined& symbol) {
@@ -214,16 +258,19 @@ bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Ou
   const std::string_view language = pair.after.language->name;
   const bool by_text = language == "python" || is_script(language);
   if (by_text && gives_otherwise(pair, was, is)) return true;
-  if (is_any(language, {"cpp", "python"}) && is_function(is.kind) && is_function(was.kind)) {
+  if (is_any(language, {"cpp", "go", "python"}) && is_function(is.kind) && is_function(was.kind)) {
     if (asks_otherwise(pair, was, is)) return true;
     return language == "python" &&
            gives_one_by_one(pair.before, was) != gives_one_by_one(pair.after, is);
   }
+  if (language == "rust") return says_other_parts(was, is);
   const Node *old = function_in(pair.before, was), *now = function_in(pair.after, is);
   if (old != nullptr && now != nullptr) return calls_differ(language, *old, *now);
   old = value_of(pair.before, was);
   now = value_of(pair.after, is);
   if (old == nullptr || now == nullptr || old->text == now->text) return false;
+  const Literal from = literal_in(language, *old), to = literal_in(language, *now);
+  if (from != to && from != Literal::kNone && to != Literal::kNone) return true;
   if (!named_by(pair.before, *old).empty() && !named_by(pair.after, *now).empty()) return true;
   const bool python = language == "python" && makes_a_type(*old);
   return python && words_in_node(*old) != words_in_node(*now);
