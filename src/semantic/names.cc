@@ -374,6 +374,11 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   }
   read.valued = tree.language().name == "go" ? is_valued(tree, leaf)
                                              : is_needed_early(leaf, tree.language().name);
+  if (tree.language().name == "cpp" && leaf.kind == "type_identifier") {
+    const Given given = given_in_cpp(leaf);
+    read.valued = given != Given::kOther;
+    read.made = read.made || given == Given::kFields;
+  }
   if (tree.language().name == "rust" && is_put_in(leaf)) read.declared = "!";
   names->push_back(read);
 }

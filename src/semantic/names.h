@@ -36,7 +36,8 @@ struct NameRead {
   // expression has to do something for each that is beside it. In C: the preprocessor reads it.
   bool made = false;
   // A value of the type in Go stands there, and may be given to an interface (values_in_go.h). In
-  // Java and Rust: the compiler needs the value, or the function is given one (needs.h).
+  // Java and Rust: the compiler needs the value, or the function is given one (needs.h). In C++ one
+  // of the type is made with the names of its fields, which is `made`, too, or as a copy.
   bool valued = false;
   // The type that the name before it was declared with, as a parameter or a variable, or the
   // function of a package in Go that was called to get it: "http.Request", "os.Open". In Java of a

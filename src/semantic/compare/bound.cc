@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "semantic/compare/events.h"
 #include "semantic/compare/hidden.h"
+#include "semantic/compare/makers.h"
 #include "semantic/compare/module_default.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
@@ -311,6 +312,7 @@ bool is_needed(const Outline& outline, const Outlined& symbol) {
     return node.kind.ends_with("_signature") && !has_kid(node, "?");
   }
   if (language != "java") return false;
+  if (node.parent->kind == "formal_parameter") return field;  // of a record
   if (node.kind == "annotation_type_element_declaration") return !has_kid(node, "default");
   return node.kind == "method_declaration" && !has_kid(node, "block");
 }
@@ -434,7 +436,7 @@ std::vector<std::string> bases_of(const Outline& outline, const Outlined& type) 
 void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
   const Outlined& any = is != nullptr ? *is : *was;
   const Outline& there = is != nullptr ? pair.after : pair.before;
-  write->needed = is_needed(there, any);
+  write->needed = is_needed(there, any) || ends_ways_to_make(pair, was, is);
   write->scoped = is_scoped(there, any);
   write->done = was == nullptr && is_done(there, any);
   write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&

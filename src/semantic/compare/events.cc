@@ -97,6 +97,16 @@ bool makes_nothing(const Write& write, const Use& use) {
   return is_made_by(write) && use.role != UseRole::kSuper && use.arity < 0 && !use.made;
 }
 
+// The name of a type in C++ before that of its method, apart from a constructor of it.
+bool is_method_beside(const Write& write, const Use& use) {
+  const std::string scope = use.name + "::";
+  const std::size_t at = use.symbol.rfind(scope);
+  const bool alone =
+      at != use.symbol.npos && at > 0 && !is_identifier(use.symbol.substr(at - 1, 1));
+  return alone && write.language == "cpp" && write.symbol.contains(scope + use.name) &&
+         use.state == UseState::kKept && use.arity < 0;
+}
+
 // A constant whose value the compiler needs there.
 bool is_needed_value(const Write& write, const Use& use) {
   const bool constant = (write.language == "java" && write.kind == "field") ||
@@ -142,6 +152,17 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   return {Verdict::kBlock, rule};
 }
 
+bool is_first_constructor(const Write& write) {
+  return write.change == Change::kAdded && !write.overload;
+}
+
+// A constructor in C++ that is given one of its type.
+bool takes_its_own_type(const Write& write) {
+  const std::string_view id = std::string_view(write.symbol).substr(write.container.size());
+  const std::vector<std::string_view> words = words_of(id);
+  return std::ranges::count(words, write.of_type) > 1;
+}
+
 // The use may make one of the type, or tell all its kinds apart, and the type now has to have
 // something else.
 Judged by_shape(const Defined& defined, const Use& use) {
@@ -149,9 +170,22 @@ Judged by_shape(const Defined& defined, const Use& use) {
   if (defined.write->kind == "constant" && defined.write->language == "java") {
     return use.made ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
   }
+  // It may be made no more by the names of its fields, or as a copy.
+  if (is_function(defined.write->kind) && defined.write->language == "cpp") {
+    const bool ends = use.valued && (use.made ? is_first_constructor(*defined.write)
+                                              : takes_its_own_type(*defined.write));
+    return ends ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
+  }
+  const bool in_java = defined.write->language == "java" && defined.write->kind == "field";
+  if (in_java) {
+    const bool makes_one = use.arity >= 0 || use.valued;
+    return makes_one ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
+  }
   const bool called = use.arity >= 0 && defined.write->language == "python";
   const bool valued = defined.write->receiver == Receiver::kPointer;
-  const bool meant = valued ? use.valued : use.made || called;
+  // Names of fields in C++ name those that were there.
+  const bool made = use.made && !(use.valued && defined.write->language == "cpp");
+  const bool meant = valued ? use.valued : made || called;
   if (meant && use.role != UseRole::kSuper) return {Verdict::kBlock, Rule::kDefinitionUse};
   return {Verdict::kValidate, Rule::kAmbiguous};
 }
@@ -163,6 +197,7 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
     return defined.event >= Event::kStrong ? Judged{Verdict::kValidate, Rule::kAmbiguous} : none;
   }
   if (makes_nothing(*defined.write, use)) return none;
+  if (defined.event == Event::kBody && is_method_beside(*defined.write, use)) return none;
   switch (defined.event) {
     case Event::kMacro:
       // Nothing but the preprocessor can tell how something is linked.

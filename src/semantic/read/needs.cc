@@ -71,6 +71,17 @@ bool is_given_one(const Node& leaf) {
          });
 }
 
+// `Order::new`
+bool is_handed_constructor(const Node& leaf) {
+  const Node* parent = leaf.parent;
+  return parent != nullptr && parent->kind == "method_reference" && parent->text.ends_with("new");
+}
+
+// `{.a = 1}`
+bool names_fields(const Node& list) {
+  return kid_of(list, "initializer_pair") != nullptr;
+}
+
 // The name of the type that the class around a node extends; nullptr when it says none.
 const Node* super_of(const Node& node) {
   const Node* at = node.parent;
@@ -123,12 +134,41 @@ bool is_made_in_java(const Node& leaf) {
   const Node* parent = leaf.parent;
   if (parent == nullptr) return false;
   if (is_any(parent->kind, {"annotation", "marker_annotation"})) return leaf.field == "name";
-  return parent->kind == "method_reference" && parent->text.ends_with("new");
+  return is_handed_constructor(leaf);
+}
+
+Given given_in_cpp(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at->parent != nullptr && at->field != "type" &&
+         is_any(at->parent->kind, {"qualified_identifier", "template_type"})) {
+    at = at->parent;
+  }
+  const Node* whole = at->parent;
+  if (whole == nullptr || at->field != "type") return Given::kOther;
+  if (whole->kind == "compound_literal_expression") {
+    const Node* list = kid_in(*whole, "value");
+    return list != nullptr && names_fields(*list) ? Given::kFields : Given::kOther;
+  }
+  if (whole->kind != "declaration") return Given::kOther;
+  for (const Node* kid : whole->kids) {
+    const Node* value = kid->kind == "init_declarator" ? kid_in(*kid, "value") : nullptr;
+    if (value == nullptr) continue;
+    if (value->kind == "initializer_list") {
+      return names_fields(*value) ? Given::kFields : Given::kOther;
+    }
+    const Node* name = kid_in(*kid, "declarator");
+    const bool variable = is_any(value->kind, {"identifier", "field_expression",
+                                               "pointer_expression", "subscript_expression"});
+    const bool one = name != nullptr && name->kind == "identifier";
+    return variable && one && !value->text.starts_with('&') ? Given::kCopy : Given::kOther;
+  }
+  return Given::kOther;
 }
 
 bool is_needed_early(const Node& leaf, std::string_view language) {
   if (language == "rust") return is_length(leaf);
-  return language == "java" && (is_case_or_annotated(leaf) || is_given_one(leaf));
+  return language == "java" &&
+         (is_case_or_annotated(leaf) || is_given_one(leaf) || is_handed_constructor(leaf));
 }
 
 bool is_put_in(const Node& leaf) {

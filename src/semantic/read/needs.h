@@ -2,6 +2,7 @@
 // that are called without being named: for names.cc alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,14 @@ std::optional<bool> is_pattern_of_all(const Node& leaf);
 bool is_made_in_java(const Node& leaf);
 
 // The compiler has to know the value that the name stands for, a constant's in Java or Rust; or the
-// name is that of a function in Java which is given a function.
+// name is that of a function in Java which is given a function, or of a type of which a constructor
+// is handed on.
 bool is_needed_early(const Node& leaf, std::string_view language);
+
+// What a declaration or an expression in C++ makes one of a type of, at the name of the type: names
+// of its fields with values, or a variable, in which case it is a copy, most likely.
+enum class Given : std::uint8_t { kOther, kFields, kCopy };
+Given given_in_cpp(const Node& leaf);
 
 // The name is one of a macro in Rust, is in its definition or is given to one that does not come
 // with the language, or is in an attribute.

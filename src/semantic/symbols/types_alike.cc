@@ -26,6 +26,53 @@ bool is_same_enum(const Outlines& pair, const Outlined& was, const Outlined& is)
          without_underlying(before) == without_underlying(after);
 }
 
+const Node* record_of(const Outlined& symbol) {
+  if (symbol.nodes.size() != 1) return nullptr;
+  const Node* node = without_wrapping(symbol.nodes.front());
+  return node->kind == "record_declaration" ? node : nullptr;
+}
+
+// The words of each value of a record.
+std::vector<Words> components_of(const Node& record) {
+  std::vector<Words> all;
+  const Node* list = kid_in(record, "parameters");
+  if (list == nullptr) return all;
+  for (const Node* kid : list->kids) {
+    if (kid->named && !kid->comment) all.push_back(words_in_node(*kid));
+  }
+  return all;
+}
+
+Words other_words_of(const Node& record) {
+  Words words;
+  for (const Node* kid : record.kids) {
+    if (kid->field != "parameters" && kid->part != Fact::kBody && kid->field != "body") {
+      add_words(*kid, nullptr, &words);
+    }
+  }
+  return words;
+}
+
+// All that the record had follows in its order.
+bool has_more_values(const Outlined& was, const Outlined& is) {
+  const Node *before = record_of(was), *after = record_of(is);
+  if (before == nullptr || after == nullptr) return false;
+  if (other_words_of(*before) != other_words_of(*after)) return false;
+  const std::vector<Words> old = components_of(*before), now = components_of(*after);
+  std::size_t next = 0;
+  for (const Words& one : now) next += next < old.size() && old[next] == one ? 1 : 0;
+  return next == old.size();
+}
+
+bool is_same_component(const Outlined& was, const Outlined& is) {
+  const auto parameter = [](const Outlined& symbol) -> const Node* {
+    const Node* up = symbol.nodes.size() == 1 ? symbol.nodes.front()->parent : nullptr;
+    return up != nullptr && up->kind == "formal_parameter" ? up : nullptr;
+  };
+  const Node *before = parameter(was), *after = parameter(is);
+  return before != nullptr && after != nullptr && words_in_node(*before) == words_in_node(*after);
+}
+
 // What declares a constant of Go in its group; nullptr: this was not understood.
 const Node* spec_of(const Outlined& symbol) {
   if (symbol.nodes.size() != 1) return nullptr;
@@ -97,7 +144,8 @@ Words behind_list(const Outlined& symbol, const Node& list) {
 bool declaration_stays_alike(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const std::string_view language = pair.after.language->name;
   if (language == "cpp") return is.kind == "type" && is_same_enum(pair, was, is);
-  return language == "go" && is.kind == "constant" && is_same_in_group(was, is);
+  if (language == "go") return is.kind == "constant" && is_same_in_group(was, is);
+  return language == "java" && (has_more_values(was, is) || is_same_component(was, is));
 }
 
 bool template_takes_more(const Outlines& pair, const Outlined& was, const Outlined& is) {

@@ -344,7 +344,9 @@ class KinFinder {
 
   // One that may name what has to do with another type.
   bool is_followed(const semantic::Use& use) const {
-    if (use.state == semantic::UseState::kLost || use.of_local) return false;
+    if (use.state == semantic::UseState::kLost) return false;
+    if (is_given_function(use) && !use.declared.empty()) return true;
+    if (use.of_local) return false;
     if (use.local && !is_imported(use)) return false;
     return use.role != semantic::UseRole::kText && use.role != semantic::UseRole::kImport;
   }
@@ -362,7 +364,9 @@ class KinFinder {
 
   Status follow(const semantic::Use& use) {
     std::set<std::tuple<std::string, std::string>> seen;
-    TRY(reach(use, {use.path, use.qualifier, use.name}, 0, &seen));
+    // A method of what has the type that the file says.
+    const bool typed = is_given_function(use) && !use.declared.empty();
+    TRY(reach(use, {use.path, typed ? use.declared : use.qualifier, use.name}, 0, &seen));
     return {};
   }
 

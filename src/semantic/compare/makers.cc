@@ -1,0 +1,52 @@
+#include "semantic/compare/makers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+#include "semantic/symbols/imports.h"
+
+namespace gittxn::semantic {
+namespace {
+
+// A constructor in the class that it makes.
+bool makes_in_cpp(const Outline& outline, const Outlined& symbol) {
+  if (outline.language == nullptr || outline.language->name != "cpp" || !symbol.member ||
+      !is_function(symbol.kind))
+    return false;
+  return symbol.nodes.size() == 1 && symbol.defines.size() == 1 &&
+         symbol.defines.front() == type_of(outline, symbol);
+}
+
+// A constructor that takes one of what it makes.
+bool takes_its_own(const Outlined& constructor) {
+  const std::string_view id = std::string_view(constructor.id).substr(constructor.container.size());
+  const std::vector<std::string_view> words = words_of(id);
+  return std::ranges::count(words, constructor.defines.front()) > 1;
+}
+
+}  // namespace
+
+bool ends_ways_to_make(const Outlines& pair, const Outlined* was, const Outlined* is) {
+  if (is == nullptr || !makes_in_cpp(pair.after, *is)) return false;
+  const auto beside = [&](const Outline& outline, const auto& is_such) {
+    return std::ranges::any_of(outline.symbols, [&](const Outlined& other) {
+      return other.container == is->container && makes_in_cpp(outline, other) && is_such(other);
+    });
+  };
+  const auto any = [](const Outlined&) { return true; };
+  if (was == nullptr && !beside(pair.before, any)) return true;
+  if (!takes_its_own(*is)) return false;
+  const auto says_text = [](const Outlined& one, std::string_view text) {
+    return one.nodes.front()->text.contains(text);
+  };
+  const auto copies = [&](const Outlined& other) {
+    return takes_its_own(other) && !says_text(other, "&&");
+  };
+  if (says_text(*is, "&&")) return was == nullptr && !beside(pair.after, copies);
+  return says_text(*is, "delete") && (was == nullptr || !says_text(*was, "delete"));
+}
+
+}  // namespace gittxn::semantic
