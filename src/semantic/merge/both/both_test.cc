@@ -3,24 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "semantic/merge.h"
+#include "semantic/testing/merging.h"
 
 namespace gittxn::semantic {
 namespace {
 
 using ::testing::HasSubstr;
-
-Merged merged_as(std::string_view language, const Sides<std::string>& texts) {
-  auto merged = merge_file(find_language(language), texts, {});
-  EXPECT_TRUE(merged);
-  return merged ? *merged : Merged{};
-}
-
-std::string why_not_as(std::string_view language, const Sides<std::string>& texts) {
-  const Merged merged = merged_as(language, texts);
-  EXPECT_FALSE(merged.clean()) << rule_name(merged.rule) << "\n" << merged.text;
-  return merged.why;
-}
 
 TEST(BothNumber, MacrosOfOnePrefixThatCountOn) {
   const auto with = [](const std::string& first, const std::string& last) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/merge/both/called.h"
+#include "semantic/merge/both/functions.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/merge/both/taken.h"
 #include "semantic/read/text_lines.h"
@@ -18,30 +19,6 @@ namespace gittxn::semantic {
 namespace {
 
 // --- one name, two values ---
-
-using Functions = std::map<std::string, const Node*>;
-
-// Functions by their paths; nullptr where there are several.
-Functions functions_in(const Tree& tree) {
-  Functions functions;
-  for (const Declared& declared : tree.declarations()) {
-    if (!is_function(declared.node->decl)) continue;
-    const auto [at, fresh] = functions.emplace(declared.path, declared.node);
-    if (!fresh) at->second = nullptr;
-  }
-  return functions;
-}
-
-// A value is given to a plain name here: "name = …", "let name = …", "T name = …".
-bool is_given_here(const Node& leaf) {
-  if (!leaf.named || leaf.parent == nullptr) return false;
-  const Node& in = *leaf.parent;
-  if (leaf.field == "left") return has_any(in.kind, {"assign", "short_var"});
-  if (in.kind == "expression_list" && in.field == "left") return in.parent->kind.contains("var");
-  if (leaf.field == "name") return in.kind == "variable_declarator";
-  if (leaf.field == "pattern") return in.kind == "let_declaration";
-  return leaf.field == "declarator" && in.kind == "init_declarator";
-}
 
 using GivenNames = std::map<std::string_view, std::vector<const Node*>>;
 
