@@ -16,6 +16,7 @@
 #include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/called.h"
+#include "semantic/merge/both/registered.h"
 #include "semantic/merge/both/unbound.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/merge_tree.h"
@@ -450,6 +451,7 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   if (broken.why.empty()) broken = called_otherwise(sides);
   if (!broken.why.empty() || INJECTED_BUG("semantic.both_brought_in")) return broken;
   broken = unbound_name(sides, merged);
+  if (broken.why.empty()) broken = registered_twice(sides, merged);
   if (!broken.why.empty()) return broken;
   return brought_in_twice(sides);
 }

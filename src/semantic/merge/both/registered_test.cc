@@ -1,0 +1,92 @@
+// What both sides register under one text, at two places of one list.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "semantic/testing/merging.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Registry {
+  std::string_view language;
+  std::string head, middle, tail;
+  std::string left, right, apart;  // two of one text, and one of another
+
+  Sides<std::string> sides(const std::string& first, const std::string& last) const {
+    return {head + middle + tail, head + first + middle + tail, head + middle + last + tail};
+  }
+};
+
+const Registry kRegistries[] = {
+    {"python", "def options():\n    p = Parser()\n",
+     "    p.add_argument(\"path\")\n    p.add_argument(\"--jobs\", type=int)\n"
+     "    p.add_argument(\"--color\", type=int)\n",
+     "    return p\n", "    p.add_argument(\"--wait\", type=int)\n",
+     "    p.add_argument(\"-w\", \"--wait\")\n", "    p.add_argument(\"-w\", \"--width\")\n"},
+    {"python", "@app.command()\n",
+     "@app.option(\"--jobs\", type=int)\n@app.option(\"--color\", "
+     "type=int)\n@app.option(\"--x\")\n",
+     "def run(jobs, color):\n    pass\n", "@app.option(\"--wait\", type=int)\n",
+     "@app.option(\"--wait\")\n", "@app.option(\"--width\")\n"},
+    {"python", "urls = [\n", "    path(\"a/\", a),\n    path(\"b/\", b),\n    path(\"c/\", c),\n",
+     "]\n", "    path(\"new/\", left),\n", "    path(\"new/\", right),\n",
+     "    path(\"other/\", right),\n"},
+    {"javascript", "const app = express();\n\n",
+     "app.get(\"/\", (req, res) => {\n  res.send(\"home\");\n});\n\n"
+     "app.get(\"/users\", (req, res) => {\n  res.send(\"users\");\n});\n\n",
+     "app.listen(3000);\n", "app.get(\"/health\", (req, res) => {\n  res.send(\"ok\");\n});\n\n",
+     "app.get(\"/health\", (req, res) => {\n  res.json({});\n});\n\n",
+     "app.post(\"/health\", (req, res) => {\n  res.json({});\n});\n\n"},
+    {"go", "package a\n\nfunc routes(mux *Mux) {\n",
+     "\tmux.Handle(\"/a\", a)\n\tmux.Handle(\"/b\", b)\n\tmux.Handle(\"/c\", c)\n", "}\n",
+     "\tmux.Handle(\"/new\", left)\n", "\tmux.Handle(\"/new\", right)\n",
+     "\tmux.Handle(\"/other\", right)\n"},
+    {"rust", "fn app() -> Router {\n    Router::new()\n",
+     "        .route(\"/a\", get(a))\n        .route(\"/b\", get(b))\n        .route(\"/c\", "
+     "get(c))\n",
+     "        .layer(x)\n}\n", "        .route(\"/new\", get(left))\n",
+     "        .route(\"/new\", post(right))\n", "        .route(\"/other\", post(right))\n"},
+    {"ruby", "Parser.new do |opts|\n",
+     "  opts.on(\"--jobs N\") { |v| a = v }\n  opts.on(\"--quiet\") { |v| b = v }\n"
+     "  opts.on(\"--color\") { |v| c = v }\n",
+     "end\n", "  opts.on(\"--wait N\") { |v| d = v }\n", "  opts.on(\"--wait\") { |v| e = v }\n",
+     "  opts.on(\"--width\") { |v| e = v }\n"},
+};
+
+TEST(Registered, UnderOneTextAtTwoPlaces) {
+  for (const Registry& each : kRegistries) {
+    EXPECT_THAT(why_not_as(each.language, each.sides(each.left, each.right)),
+                HasSubstr("both sides added \""))
+        << each.left;
+    EXPECT_TRUE(merged_as(each.language, each.sides(each.left, each.apart)).clean()) << each.apart;
+  }
+}
+
+TEST(Registered, WhatIsSaidTwiceWithoutHarm) {
+  const auto clean = [](const std::string& before, const std::string& left,
+                        const std::string& right) {
+    const Registry in = {"javascript", "function f(a, b) {\n", before, "}\n", "", "", ""};
+    return merged_as("javascript", in.sides(left, right)).clean();
+  };
+  const auto on = [](const std::string& what, const std::string& name, const std::string& by) {
+    return "  " + what + "(\"" + name + "\", " + by + ");\n";
+  };
+  const std::string several = on("a.on", "x", "1") + on("a.on", "y", "1") + on("a.on", "z", "1");
+  EXPECT_FALSE(clean(several, on("a.on", "new", "1"), on("a.on", "new", "2")));
+  EXPECT_TRUE(clean(several, on("a.on", "new", "1"), on("b.on", "new", "2")));  // of another
+  EXPECT_TRUE(clean(several, on("let l = a.on", "new", "1"), on("let r = a.on", "new", "2")));
+  // Nothing that tells apart: one text is there twice, or none yet.
+  EXPECT_TRUE(
+      clean(several + on("a.on", "x", "2"), on("a.on", "new", "1"), on("a.on", "new", "2")));
+  EXPECT_TRUE(clean("  g();\n  h();\n  i();\n", on("a.on", "new", "1"), on("a.on", "new", "2")));
+  const std::string logs = on("a.log", "x", "1") + on("a.log", "y", "1") + on("a.log", "z", "1");
+  EXPECT_TRUE(clean(logs, on("a.log", "new", "1"), on("a.log", "new", "2")));
+  const std::string branch = "  if (b) {\n" + several + "  }\n";
+  EXPECT_TRUE(clean(several + branch, on("a.on", "new", "1"),
+                    "  if (b > 1) {\n  " + on("a.on", "new", "2") + "  }\n"));
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
