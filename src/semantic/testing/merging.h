@@ -25,4 +25,14 @@ inline std::string why_not_as(std::string_view language, const Sides<std::string
   return merged.why;
 }
 
+// A function, of which one side writes something else in `was`, and what stands behind it.
+struct CalledAnew {
+  std::string_view language;
+  std::string head, was, now, body, call, apart, end = {};
+
+  Sides<std::string> sides(const std::string& behind) const {
+    return {head + was + body + end, head + now + body + end, head + was + body + behind + end};
+  }
+};
+
 }  // namespace gittxn::semantic

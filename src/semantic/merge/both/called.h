@@ -14,9 +14,9 @@ namespace gittxn::semantic {
 // declared so that an argument may be left out.
 Broken called_otherwise(const Sides<const Tree*>& sides);
 
-// Only of functions that stand in no type, with a name that no other one of the file has, and
-// parameters of which none may be left out, before and after: a call says their number. A call that
-// is the member of something is one of something else.
+// Only of functions of the file with a name that no other one of it has, and parameters of which
+// none may be left out, before and after: a call says their number. The calls are those of
+// own_calls.h.
 Broken called_as_before(const Sides<const Tree*>& sides);
 
 }  // namespace gittxn::semantic
