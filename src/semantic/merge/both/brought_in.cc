@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/answers.h"
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/both/functions.h"
 #include "semantic/merge/both/numbers.h"
@@ -246,7 +247,8 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = moved_and_used(sides);
   if (broken.why.empty()) broken = dropped_and_used(sides);
   if (broken.why.empty()) broken = undeclared_and_used(sides);
-  return broken.why.empty() ? called_as_before(sides) : broken;
+  if (broken.why.empty()) broken = called_as_before(sides);
+  return broken.why.empty() ? answers_otherwise(sides) : broken;
 }
 
 }  // namespace gittxn::semantic
