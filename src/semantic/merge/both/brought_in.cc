@@ -13,6 +13,7 @@
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/both/functions.h"
 #include "semantic/merge/both/numbers.h"
+#include "semantic/merge/both/shapes.h"
 #include "semantic/merge/both/taken.h"
 #include "semantic/read/text_lines.h"
 
@@ -248,7 +249,8 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = dropped_and_used(sides);
   if (broken.why.empty()) broken = undeclared_and_used(sides);
   if (broken.why.empty()) broken = called_as_before(sides);
-  return broken.why.empty() ? answers_otherwise(sides) : broken;
+  if (broken.why.empty()) broken = answers_otherwise(sides);
+  return broken.why.empty() ? shaped_as_before(sides) : broken;
 }
 
 }  // namespace gittxn::semantic
