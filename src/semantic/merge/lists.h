@@ -66,6 +66,10 @@ struct Slotted {
 // under one name or with the same code.
 Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists);
 
+// The sides added several declarations of the same names: the one has been taken over from the
+// other, and what it has besides may be an older version of it.
+bool share_a_change(const Sides<const Tree*>& trees);
+
 // --- merge_list.cc ---
 
 // What stands between two things that all versions have, or before the first or behind the last,

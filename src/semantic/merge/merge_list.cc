@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/merge/both/registered.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -346,9 +347,9 @@ class ListMerger {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
     const bool keyed = is_keyed(gap) && !goes_on_before(place);
-    const bool unordered =
-        role_ == Role::kMembers || role_ == Role::kSet || keyed || adds_values(gap);
-    if (!unordered) return "both sides changed one place";
+    const bool told_apart = keyed || registers(gap);
+    const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
+    if (!unordered && !told_apart && !adds_values(gap)) return "both sides changed one place";
     Sides<Order> own;
     for (const Side side : {kLeft, kRight}) {
       for (const std::size_t slot : gap[side]) {
@@ -361,7 +362,7 @@ class ListMerger {
     if (both_take_macros(gap)) return "both sides removed macros at one place";
     if (own[kLeft].empty() || own[kRight].empty()) return {};
     together_ = true;
-    if (share_a_change()) return "both sides have one change in different versions";
+    if (share_a_change(trees_)) return "both sides have one change in different versions";
     if (std::ranges::all_of(kTheTwo, [&](Side side) { return counts_up(own[side], side); })) {
       return "both sides gave the next number to something new";
     }
@@ -373,8 +374,10 @@ class ListMerger {
       return "both sides added one block in different versions";
     }
     for (const Side side : {kLeft, kRight}) {
-      if (!std::ranges::all_of(own[side], [this](std::size_t slot) { return free_of_order(slot); }))
+      const auto is_free = [this](std::size_t slot) { return free_of_order(slot); };
+      if (!told_apart && !std::ranges::all_of(own[side], is_free)) {
         return "both sides added statements at one place";
+      }
     }
     if (std::ranges::any_of(gap[kBase], [this](std::size_t slot) {
           return !in(slot, kLeft) && !in(slot, kRight) && item(slot, kBase).node->decl != "import";
@@ -401,27 +404,26 @@ class ListMerger {
     });
   }
 
-  // The sides added several declarations of the same names: the one has been taken over from the
-  // other, and what it has besides may be an older version of it.
-  bool share_a_change() const {
-    constexpr std::ptrdiff_t kSeveral = 3;
-    Sides<std::set<std::string_view>> names;
-    for (const Side side : kVersions) {
-      for (const Declared& each : trees_[side]->declarations()) {
-        if (each.node->decl != "import") names[side].insert(each.path);
-      }
-    }
-    return std::ranges::count_if(names[kLeft], [&](std::string_view name) {
-             return names[kRight].contains(name) && !names[kBase].contains(name);
-           }) >= kSeveral;
-  }
-
   // All of it is told by its name.
   bool is_keyed(const Gap& gap) const {
     return std::ranges::all_of(kVersions, [&](Side side) {
       return std::ranges::all_of(
           gap[side], [&](std::size_t slot) { return item(slot, side).node->role == Role::kKeyed; });
     });
+  }
+
+  // Both sides only added to what one callee is told, as the base does beside them.
+  bool registers(const Gap& gap) const {
+    if (!gap[kBase].empty()) return false;
+    Sides<std::vector<const Node*>> nodes;
+    for (const Item& each : lists_[kBase].items) nodes[kBase].push_back(each.node);
+    for (const Side side : kTheTwo) {
+      for (const std::size_t slot : gap[side]) {
+        if (in(slot, other(side))) return false;
+        nodes[side].push_back(item(slot, side).node);
+      }
+    }
+    return registered_apart(nodes);
   }
 
   // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,19 @@ class SlotMaker {
 
 Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists) {
   return SlotMaker(trees, lists).make();
+}
+
+bool share_a_change(const Sides<const Tree*>& trees) {
+  constexpr std::ptrdiff_t kSeveral = 3;
+  Sides<std::set<std::string_view>> names;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const Declared& each : trees[i]->declarations()) {
+      if (each.node->decl != "import") names[i].insert(each.path);
+    }
+  }
+  return std::ranges::count_if(names[kLeft], [&](std::string_view name) {
+           return names[kRight].contains(name) && !names[kBase].contains(name);
+         }) >= kSeveral;
 }
 
 }  // namespace gittxn::semantic

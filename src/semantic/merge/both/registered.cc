@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::size_t kMaxKey = 100, kMaxCallee = 200;
 
+// A call, told by the first text that it is given.
+struct Registration {
+  std::string callee;             // empty: it is none
+  std::vector<std::string> keys;  // its text, and the others that begin with "-"
+};
+
 bool is_call(const Node& node) {
   return has_any(node.kind, {"call", "invocation"}) && !node.kind.contains("suffix");
 }
@@ -180,11 +186,60 @@ bool tells_apart(const std::map<std::string, int>& keys) {
          std::ranges::all_of(keys, [](const auto& entry) { return entry.second == 1; });
 }
 
-}  // namespace
+// A part of a path that stands for any.
+bool is_any_part(std::string_view part) {
+  return part.find_first_of(":*{<([?") != std::string_view::npos;
+}
 
+std::string_view next_part(std::string_view* path) {
+  const std::size_t end = std::min(path->find('/'), path->size());
+  const std::string_view part = path->substr(0, end);
+  path->remove_prefix(std::min(end + 1, path->size()));
+  return part;
+}
+
+// "/a/:id" and "/a/new"; what stands for several parts may be anything.
+bool may_be_one(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    const std::string_view x = next_part(&a), y = next_part(&b);
+    if (x.contains('*') || y.contains('*')) return true;
+    if (x != y && !is_any_part(x) && !is_any_part(y)) return false;
+  }
+  return a.empty() && b.empty();
+}
+
+bool are_apart(const Registration& a, const Registration& b) {
+  return std::ranges::none_of(a.keys, [&](const std::string& x) {
+    return std::ranges::any_of(b.keys,
+                               [&](const std::string& y) { return x == y || may_be_one(x, y); });
+  });
+}
+
+// A statement, or what decorates.
 Registration registration_of(const Node& statement) {
   const Node* call = call_in(statement);
   return call == nullptr ? Registration{} : registration_of_call(*call);
+}
+
+}  // namespace
+
+bool registered_apart(const Sides<std::vector<const Node*>>& statements) {
+  Sides<std::vector<Registration>> all;
+  for (const Side side : {kLeft, kRight}) {
+    for (const Node* each : statements[side]) {
+      all[side].push_back(registration_of(*each));
+      const std::string& callee = all[side].back().callee;
+      if (callee.empty() || callee != all[kLeft].front().callee) return false;
+    }
+    if (all[side].empty()) return false;
+  }
+  for (const Registration& left : all[kLeft]) {
+    const auto apart = [&left](const Registration& right) { return are_apart(left, right); };
+    if (!std::ranges::all_of(all[kRight], apart)) return false;
+  }
+  return std::ranges::any_of(statements[kBase], [&](const Node* each) {
+    return registration_of(*each).callee == all[kLeft].front().callee;
+  });
 }
 
 Broken registered_twice(const Sides<const Tree*>& sides, const Tree& merged) {

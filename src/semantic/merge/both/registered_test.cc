@@ -64,6 +64,36 @@ TEST(Registered, UnderOneTextAtTwoPlaces) {
   }
 }
 
+TEST(Registered, UnderTwoTextsAtOnePlace) {
+  for (const Registry& each : kRegistries) {
+    const auto with = [&](const std::string& more) {
+      return each.head + each.middle + more + each.tail;
+    };
+    const Merged merged = merged_as(each.language, {with(""), with(each.left), with(each.apart)});
+    // There these are links of a chain, and of another callee.
+    const bool told = each.language != "rust" && each.language != "javascript";
+    EXPECT_EQ(merged.clean(), told) << each.left << merged.why;
+    if (merged.clean()) EXPECT_EQ(merged.text, with(each.left + each.apart));
+    why_not_as(each.language, {with(""), with(each.left), with(each.right)});
+  }
+}
+
+TEST(Registered, AtOnePlaceWhereTheOrderMaySaySomething) {
+  const std::string head = "app.get(\"/\", home);\napp.get(\"/a\", a);\n", tail = "app.start();\n";
+  const auto clean = [&](const std::string& left, const std::string& right) {
+    return merged_as("javascript", {head + tail, head + left + tail, head + right + tail}).clean();
+  };
+  const std::string left = "app.get(\"/b/new\", l);\n";
+  EXPECT_TRUE(clean(left, "app.get(\"/b/old\", r);\n"));
+  EXPECT_TRUE(clean(left, "app.get(\"/c/:id\", r);\n"));
+  EXPECT_FALSE(clean(left, "app.get(\"/b/:id\", r);\n"));
+  EXPECT_FALSE(clean(left, "app.get(\"*\", r);\n"));
+  EXPECT_FALSE(clean(left, "app.post(\"/b/old\", r);\n"));
+  EXPECT_FALSE(clean(left, "app.get(\"/b/old\", r);\nstart();\n"));
+  EXPECT_FALSE(clean(left, "let r = 1;\napp.get(\"/b/old\", r);\n"));
+  EXPECT_FALSE(clean("run(\"/b\", 1);\n", "run(\"/c\", 1);\n"));  // the base has none
+}
+
 TEST(Registered, WhatIsSaidTwiceWithoutHarm) {
   const auto clean = [](const std::string& before, const std::string& left,
                         const std::string& right) {
