@@ -11,6 +11,7 @@
 #include "semantic/merge/plain_code.h"
 #include "semantic/merge/runs.h"
 #include "semantic/merge/texts/added.h"
+#include "semantic/merge/texts/words.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -197,6 +198,8 @@ bool records_only(std::string_view text) {
 std::optional<std::string> resolve(TextKind kind, std::string_view path, std::string_view before,
                                    const Sides<std::string_view>& run) {
   if (kind == TextKind::kEntries) return merge_entry_run(path, run);
+  if (auto words = both_words(path, before, run)) return words;
+  if (kind == TextKind::kWords) return std::nullopt;
   if (kind == TextKind::kAssignments) {
     if (!std::ranges::all_of(run, assigns_only)) return std::nullopt;
     return merge_entry_run(path, run);
@@ -297,7 +300,8 @@ TextKind text_kind_of(std::string_view path) {
   if (ends_with_any(file, {".css", ".scss", ".less"})) return TextKind::kStyles;
   const bool code = file.find('.', 1) != std::string_view::npos &&
                     !ends_with_any(file, {".txt", ".csv", ".tsv", ".log"});
-  return code ? TextKind::kCode : TextKind::kPlain;
+  if (code) return TextKind::kCode;
+  return has_word_lists(file) ? TextKind::kWords : TextKind::kPlain;
 }
 
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,

@@ -23,6 +23,7 @@ enum class TextKind {
   kElements,     // tags that open and close
   kRecords,      // lines that each declare a name (plain_code.h)
   kStyles,       // rules of CSS
+  kWords,        // lists of words on some lines (texts/words.h)
   kCode,         // anything else whose name has an ending
 };
 
@@ -40,8 +41,9 @@ TextKind text_kind_of(std::string_view path);
 //                attributes with different names of one tag
 //   kRecords     as entries, where all of what is in conflict is records; else as code
 //   kStyles      rules, or properties of one, that both only added, under different names; else as
-//   kCode kCode        as merge_code_run says (plain_code.h); dependencies of Gradle that both only
-//   added
+//                kCode
+//   kWords       what both only added to one list; so it is in a Makefile and in SQL, too
+//   kCode        as merge_code_run says (plain_code.h); dependencies of Gradle that both only added
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
                                          const Sides<std::string>& texts);
 
