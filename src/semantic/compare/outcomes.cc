@@ -53,7 +53,7 @@ Outcomes outcomes_of(const Outline& outline, const Outlined& symbol) {
   if (body == nullptr) return outcomes;
   add_raised(*body, &outcomes);
   for (const Node* value : values_given_by(*node)) {
-    if (is_nothing(*value)) outcomes.emplace(kNothing);
+    if (is_nothing(*value)) outcomes.emplace(kEndsInNothing);
   }
   return outcomes;
 }
@@ -63,7 +63,7 @@ std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
   std::vector<std::string> gone, fresh;
   std::ranges::set_difference(was, is, std::back_inserter(gone));
   std::ranges::set_difference(is, was, std::back_inserter(fresh));
-  std::erase(fresh, kNothing);
+  std::erase(fresh, kEndsInNothing);
   if (fresh.empty()) return {};
   std::erase_if(gone, [&](const std::string& old) {
     return old == kFails || is_kind_of_many(old) ||

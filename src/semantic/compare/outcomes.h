@@ -10,7 +10,7 @@
 
 namespace gittxn::semantic {
 
-// "KeyError" of `raise KeyError(key)` in Python; kNothing of `return None` and `return null`.
+// "KeyError" of `raise KeyError(key)` in Python; kEndsInNothing of `return None` and `return null`.
 using Outcomes = std::set<std::string, std::less<>>;
 
 Outcomes outcomes_of(const Outline& outline, const Outlined& symbol);

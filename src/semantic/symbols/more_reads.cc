@@ -136,7 +136,7 @@ std::vector<std::string_view> outcomes_minded(const Node& leaf) {
     if (looks) minds = minds || is_minded_in(*up, variable->text, call->leaf + call->leaves);
     if (end) tried = false;
   }
-  if (minds) outcomes.push_back(kNothing);
+  if (minds) outcomes.push_back(kEndsInNothing);
   return outcomes;
 }
 

@@ -15,7 +15,7 @@ std::string full_name(const NameRead& read);
 // The name of a key in Python, which is no member: "[timeout]" of `config["timeout"]`.
 std::string key_name(std::string_view key);
 // Where a function gives nothing: `None`, `null`.
-inline constexpr std::string_view kNothing = "null";
+inline constexpr std::string_view kEndsInNothing = "null";
 // The name of how a function may end: "load!KeyError".
 std::string outcome_name(std::string_view function, std::string_view outcome);
 
