@@ -99,7 +99,7 @@ struct Write {
   // Arguments that a call of the function had or has at least and at most; -1: not known.
   int least = -1, most = -1;
   Receiver receiver = Receiver::kSame;
-  bool done = false;  // of a member that is kAdded: a function that who has its type need not have
+  bool done = false;     // of a member that is kAdded: who has its type need not have it himself
   bool number = false;   // of a macro: it stands for a number, and did so before
   bool scoped = false;   // of a constant in C++: only the name of its enum leads to it
   bool linkage = false;  // of a macro: as before, its name says how others are linked, no more

@@ -21,6 +21,9 @@ enum class UseRole : std::uint8_t {
   kText,    // in a string, or in a file of an unknown language
 };
 
+// The name before a key of an object in a script, as a qualifier.
+inline constexpr std::string_view kOfObject = "{}";
+
 struct NameRead {
   std::string_view name;       // in the bytes of the tree
   std::string_view qualifier;  // the name before it: "a" of "a.b" and of "a::b"

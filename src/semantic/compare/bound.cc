@@ -336,9 +336,11 @@ std::vector<std::string> others_of(const Outline& outline, const Outlined& symbo
 
 // A method that a type has and that those which are one of it need not have themselves.
 bool is_done(const Outline& outline, const Outlined& symbol) {
-  if (!symbol.member || !is_function(symbol.kind) || symbol.nodes.empty()) return false;
+  if (!symbol.member || symbol.nodes.empty()) return false;
   const Node& node = *symbol.nodes.front();
   const std::string_view language = language_in(outline);
+  if (in_script(outline) && node.kind.ends_with("_signature") && has_kid(node, "?")) return true;
+  if (!is_function(symbol.kind)) return false;
   if (language == "java") return has_kid(node, "block");
   if (language == "rust") return node.kind == "function_item";
   if (language == "cpp") return !squeeze(node.text).ends_with("=0;");

@@ -73,6 +73,10 @@ bool takes_it(const Write& write, const Use& use) {
   // Rust takes a trait once, be it derived or said.
   if (write.kind == "type" && use.symbol.contains("/impl#[")) return false;
   if (write.kind == "macro" && use.made) return false;
+  // A union in TypeScript takes what it took, and gives more.
+  if (write.kind == "type" && family_of(write.language) == Family::kScript) {
+    return use.made || use.role == UseRole::kImport;
+  }
   if (write.receiver == Receiver::kAny) return true;
   // No value in Go has the method, but what has an address.
   if (write.receiver == Receiver::kPointer) {
@@ -334,6 +338,10 @@ Judged judge(const Defined& defined, const Use& use, Whose whose) {
 }
 
 bool shows_more(const Write& write) {
+  // Another method in a script ignores what it does not take.
+  if (family_of(write.language) == Family::kScript && write.takes_more) {
+    return is_function(write.kind);
+  }
   return write.language == "cpp" && write.takes_more && write.member &&
          write.what.has(Capability::kVisibility) && !write.what.has(Capability::kSignature);
 }

@@ -64,7 +64,8 @@ struct Whose {
 
 Judged judge(const Defined& defined, const Use& use, Whose whose);
 
-// A member of a class in C++ that more may use, and nothing else: classes of it may show less.
+// A member of a class in C++ that more may use, and nothing else: classes of it may show less. A
+// method of a script that may be given more: classes of it may take less.
 bool shows_more(const Write& write);
 
 // "renamed a.py/f(). to a.py/g()." and the like.

@@ -325,9 +325,9 @@ class FileFootprint {
       const bool is_head = &unit == symbol.units.data();
       if (is_once(name.leaf) || (is_head && is_mere_word(outline, symbol, read.name))) return;
       names->of.insert(read.name);
-      names->reads.emplace_back(read, state);
       std::vector<NameRead> more;
-      more_reads(*outline.tree, name.leaf, read, &more);
+      more_reads(*outline.tree, name.leaf, &read, &more);
+      names->reads.emplace_back(read, state);
       for (const NameRead& one : more) names->reads.emplace_back(one, state);
     });
   }

@@ -435,6 +435,9 @@ Sight Sights::in_modules(const Defined& defined, const Use& use) const {
   const Write& write = *defined.write;
   // Nothing that a class in TypeScript has is private in another one.
   const bool own = use.qualifier == "this" && use.symbol.contains('#');
+  // `#items` is its class's alone, and a key of an object nothing of a module.
+  if (write.symbol.contains("`#") && is_member(defined)) return Sight::kNone;
+  if (use.qualifier == kOfObject && is_top(defined)) return Sight::kNone;
   if (write.hidden && own && is_member(defined)) return Sight::kNone;
   const bool added = write.change == Change::kAdded;
   if (use.role == UseRole::kMember) {

@@ -155,9 +155,15 @@ std::string full_name(const NameRead& read) {
   return read.key ? key_name(read.name) : std::string(read.name);
 }
 
-void more_reads(const Tree& tree, const Node& leaf, const NameRead& read,
-                std::vector<NameRead>* more) {
+void more_reads(const Tree& tree, const Node& leaf, NameRead* of, std::vector<NameRead>* more) {
   if (!is_any(tree.language().name, {"python", "javascript", "typescript", "tsx"})) return;
+  NameRead& read = *of;
+  const bool keyed = leaf.field == "key" && leaf.parent != nullptr && leaf.parent->kind == "pair";
+  if (keyed && leaf.kind == "property_identifier") {
+    read.role = UseRole::kMember;
+    read.qualifier = kOfObject;
+    return;
+  }
   if (read.role == UseRole::kText) return add_key(tree, leaf, more);
   if (read.arity < 0 || read.role == UseRole::kImport) return;
   for (const std::string_view outcome : outcomes_minded(leaf)) {

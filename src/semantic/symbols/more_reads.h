@@ -19,10 +19,10 @@ inline constexpr std::string_view kEndsInNothing = "null";
 // The name of how a function may end: "load!KeyError".
 std::string outcome_name(std::string_view function, std::string_view outcome);
 
-// Adds what the token reads beside `read`: a string the key of `config["timeout"]`, which in Python
-// `config.get("timeout")` asks for, too; the function of a call in Python and scripts how it may
-// end, where something is done about that: an error is caught, or nothing is looked for.
-void more_reads(const Tree& tree, const Node& leaf, const NameRead& read,
-                std::vector<NameRead>* more);
+// Adds what the token reads beside `read`, which the key of `{ timeout: 3 }` makes one of an
+// object: a string the key of `config["timeout"]`, which in Python `config.get("timeout")` asks
+// for, too; the function of a call in Python and scripts how it may end, where something is done
+// about that: an error is caught, or nothing is looked for.
+void more_reads(const Tree& tree, const Node& leaf, NameRead* read, std::vector<NameRead>* more);
 
 }  // namespace gittxn::semantic

@@ -249,12 +249,37 @@ bool takes_several(const Outlines& pair, const Outlined& was, const Outlined& is
          keep_places(before.parameters, after.parameters);
 }
 
+// The parts of the union that a type in TypeScript is another name of; none: it is something else.
+Words parts_of_union(const Outlined& symbol) {
+  Words parts;
+  if (symbol.kind != "type" || symbol.nodes.size() != 1) return parts;
+  const Node& alias = *without_wrapping(symbol.nodes.front());
+  const Node* value = alias.kind == "type_alias_declaration" ? kid_in(alias, "value") : nullptr;
+  if (value == nullptr || kid_in(alias, "type_parameters") != nullptr) return parts;
+  const auto add = [&](const auto& self, const Node& node) -> void {
+    if (node.kind != "union_type") return parts.push_back(node.text);
+    for (const Node* kid : node.kids) {
+      if (kid->named && !kid->comment) self(self, *kid);
+    }
+  };
+  add(add, *value);
+  std::ranges::sort(parts);
+  return parts;
+}
+
+// A union that has all that it had, and more.
+bool unites_more(const Outlined& was, const Outlined& is) {
+  const Words before = parts_of_union(was), after = parts_of_union(is);
+  return !before.empty() && before.size() < after.size() && std::ranges::includes(after, before);
+}
+
 // Each use of what it was is one of what it is, too.
 bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   const std::string_view language = language_of_both(pair, was, is);
   if (language.empty() || has_changed(*was, *is, Capability::kBuild)) return false;
   if (opens_up(pair, *was, *is) || derives_more(pair, *was, *is)) return true;
   if (template_takes_more(pair, *was, *is)) return true;
+  if (is_in_script(language) && unites_more(*was, *is)) return true;
   if (is_function(was->kind) != is_function(is->kind)) return calls_stay_alike(pair, *was, *is);
   if (!is_function(is->kind) || has_changed(*was, *is, Capability::kVisibility)) return false;
   if (takes_several(pair, *was, *is)) return true;
