@@ -170,6 +170,7 @@ class Attributes {
   Attributes(const Outlines& pair, Footprint* out)
       : path_(pair.after.path),
         after_of_(pair.after),
+        events_before_(events_of(pair.before)),
         before_(attributed_in(pair.before)),
         after_(attributed_in(pair.after)),
         out_(*out) {
@@ -197,6 +198,11 @@ class Attributes {
     }
     for (Write& write : out_.writes) note_property(&write);
     for (const std::string& id : ids) compare(id);
+    for (const std::string& event :
+         gone_outcomes(events_before_, events_of(after_of_), after_of_)) {
+      const std::string name = outcome_name(event, kHeard);
+      add_key(path_ + "/", {}, name, Change::kRemoved).defines = {name};
+    }
   }
 
  private:
@@ -292,6 +298,7 @@ class Attributes {
 
   std::string path_, language_;
   const Outline& after_of_;
+  Outcomes events_before_;
   AttributedById before_, after_;
   Footprint& out_;
 };

@@ -7,6 +7,7 @@
 #include "semantic/compare/bound.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/symbols/more_reads.h"
 #include "semantic/symbols/results.h"
 #include "semantic/symbols/values.h"
 
@@ -71,6 +72,17 @@ std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
                fresh, [&](const std::string& error) { return is_one_of_old(after, error, old); });
   });
   return gone;
+}
+
+Outcomes events_of(const Outline& outline) {
+  Outcomes events;
+  if (outline.tree == nullptr) return events;
+  for (const Node* leaf : outline.tree->leaves()) {
+    if (leaf->parent == nullptr || leaf->parent->kind != "arguments") continue;
+    const std::string_view event = event_told(*leaf, {"emit"});
+    if (!event.empty()) events.emplace(event);
+  }
+  return events;
 }
 
 }  // namespace gittxn::semantic

@@ -1,5 +1,5 @@
-// How a function in Python or a script may end without giving what it was asked for, as far as its
-// text says: for attributes.cc alone.
+// How a function in Python or a script may end without giving what it was asked for, and the events
+// that a script tells of, as far as its text says: for attributes.cc alone.
 #pragma once
 
 #include <set>
@@ -18,5 +18,8 @@ Outcomes outcomes_of(const Outline& outline, const Outlined& symbol);
 // Those of `was` that a function with `is` has no more, where it fails in another way instead.
 std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
                                        const Outline& after);
+
+// Names of the events that a script tells of.
+Outcomes events_of(const Outline& outline);
 
 }  // namespace gittxn::semantic

@@ -155,6 +155,17 @@ std::string full_name(const NameRead& read) {
   return read.key ? key_name(read.name) : std::string(read.name);
 }
 
+std::string_view event_told(const Node& leaf, std::initializer_list<std::string_view> methods) {
+  const Node* list = leaf.parent;
+  const bool first = list != nullptr && list->kind == "arguments" && list->kids.size() > 1 &&
+                     list->kids[1] == &leaf && leaf.text.size() > 2 &&
+                     std::string_view("'\"").contains(leaf.text.front());
+  const Node* function = first ? kid_in(*list->parent, "function") : nullptr;
+  const Node* method = function == nullptr ? nullptr : kid_in(*function, "property");
+  const bool its = method != nullptr && is_any(method->text, methods);
+  return its ? leaf.text.substr(1, leaf.text.size() - 2) : std::string_view();
+}
+
 void more_reads(const Tree& tree, const Node& leaf, NameRead* of, std::vector<NameRead>* more) {
   if (!is_any(tree.language().name, {"python", "javascript", "typescript", "tsx"})) return;
   NameRead& read = *of;
@@ -164,7 +175,18 @@ void more_reads(const Tree& tree, const Node& leaf, NameRead* of, std::vector<Na
     read.qualifier = kOfObject;
     return;
   }
-  if (read.role == UseRole::kText) return add_key(tree, leaf, more);
+  if (read.role == UseRole::kText) {
+    const std::string_view event =
+        event_told(leaf, {"on", "once", "addListener", "addEventListener"});
+    // Once for all words of the string.
+    if (!event.empty() && event.data() == read.name.data()) {
+      NameRead& heard = more->emplace_back();
+      heard.name = event;
+      heard.role = UseRole::kMember;
+      heard.outcome = kHeard;
+    }
+    return add_key(tree, leaf, more);
+  }
   if (read.arity < 0 || read.role == UseRole::kImport) return;
   for (const std::string_view outcome : outcomes_minded(leaf)) {
     NameRead& ends = more->emplace_back();

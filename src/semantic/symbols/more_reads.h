@@ -2,6 +2,7 @@
 // there as strings, and how a function ends.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,11 @@ std::string outcome_name(std::string_view function, std::string_view outcome);
 // for, too; the function of a call in Python and scripts how it may end, where something is done
 // about that: an error is caught, or nothing is looked for.
 void more_reads(const Tree& tree, const Node& leaf, NameRead* read, std::vector<NameRead>* more);
+
+// How an event goes on, for outcome_name(): it is heard of.
+inline constexpr std::string_view kHeard = "event";
+// The name of the event that a string of a script is, where a method of one of these names is told
+// it first: "added" of `this.emit('added', item)`; empty: it is none.
+std::string_view event_told(const Node& leaf, std::initializer_list<std::string_view> methods);
 
 }  // namespace gittxn::semantic
