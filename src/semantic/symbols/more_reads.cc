@@ -40,16 +40,21 @@ void add_key(const Tree& tree, const Node& leaf, std::vector<NameRead>* more) {
   read.of_local = tree.is_local(*owner);
 }
 
+// Adds an error that is said by its name alone.
+void add_error(const Node& error, std::vector<std::string_view>* outcomes) {
+  if (!is_any(error.kind, {"identifier", "attribute"})) return;
+  const std::vector<std::string_view> words = words_of(error.text);
+  if (!words.empty()) outcomes->push_back(words.back());
+}
+
 // The errors that are caught around what stands in a `try`, each by itself.
 void add_caught(const Node& around, std::vector<std::string_view>* outcomes) {
   for (const Node* clause : around.kids) {
     if (clause->kind != "except_clause") continue;
     for (const Node* kid : clause->kids) {
       if (!kid->named || kid->comment) continue;
-      const std::vector<std::string_view> words = words_of(kid->text);
-      const Node* error = kid->kind == "as_pattern" && !kid->kids.empty() ? kid->kids[0] : kid;
-      const bool one = is_any(error->kind, {"identifier", "attribute"});
-      if (one && !words.empty()) outcomes->push_back(words_of(error->text).back());
+      const bool named = kid->kind == "as_pattern" && !kid->kids.empty();
+      add_error(named ? *kid->kids.front() : *kid, outcomes);
       break;
     }
   }
@@ -64,9 +69,7 @@ void add_awaited(const Node& with, std::vector<std::string_view>* outcomes) {
     const bool raises =
         list != nullptr && list->kids.size() > 1 &&
         (function->text.ends_with("raises") || function->text.ends_with("assertRaises"));
-    if (raises && is_any(list->kids[1]->kind, {"identifier", "attribute"})) {
-      outcomes->push_back(words_of(list->kids[1]->text).back());
-    }
+    if (raises) add_error(*list->kids[1], outcomes);
     for (const Node* kid : node.kids) self(self, *kid);
   };
   add(add, with);
