@@ -390,7 +390,12 @@ class Judge {
       if (!here || !both_new) return;
       return told(a.kind == b.kind ? Verdict::kBlock : Verdict::kValidate, Rule::kImport);
     }
-    if (here && a.container == b.container) return told(Verdict::kValidate, Rule::kNewDefinition);
+    const bool in_types = !a.of_type.empty() && !b.of_type.empty();
+    if (here && a.container == b.container) {
+      // Methods of two types in Go are not in these.
+      if (in_types && a.of_type != b.of_type) return;
+      return told(Verdict::kValidate, Rule::kNewDefinition);
+    }
     // What a file declares may be part of what another one does.
     const bool open = is_any(a.language, {"ruby", "csharp", "kotlin", "php"});
     if (!here && both_new && open && inside(a) == inside(b)) {
@@ -398,7 +403,6 @@ class Judge {
       const bool contained = a.container != a.path + "/" && b.container != b.path + "/";
       return told(contained ? Verdict::kBlock : Verdict::kValidate, Rule::kBothAdded);
     }
-    const bool in_types = !a.of_type.empty() && !b.of_type.empty();
     if (in_types) {
       // One may override the other.
       const bool each = makes(x.name) || x.name == "operator";

@@ -58,6 +58,14 @@ Words said_by_value(const Outline& outline, const Node& value) {
   return value.kind == "call_expression" ? given_by_call(outline, value) : Words();
 }
 
+}  // namespace
+
+Words type_of_value_in_go(const Outline& outline, const Node& value) {
+  return said_by_value(outline, value);
+}
+
+namespace {
+
 class DeclaredWords {
  public:
   DeclaredWords(const Outline& outline, const Outlined& symbol)

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/symbols/declared.h"
 #include "semantic/symbols/parameters.h"
 #include "semantic/symbols/results.h"
 #include "semantic/symbols/signature_words.h"
@@ -176,6 +177,23 @@ Literal literal_in(std::string_view language, const Node& value) {
   return text ? Literal::kText : Literal::kNone;
 }
 
+// The declaration says the type, whatever the value is.
+bool says_type(const Node& value) {
+  const Node* up = value.parent;
+  while (up != nullptr && up->kind == "expression_list") up = up->parent;
+  return up != nullptr && kid_in(*up, "type") != nullptr;
+}
+
+bool is_of_other_type(const Outlines& pair, const Node& was, const Node& is) {
+  const std::string_view language = pair.after.language->name;
+  const Literal from = literal_in(language, was), to = literal_in(language, is);
+  if (from != Literal::kNone && to != Literal::kNone) return from != to;
+  if (language != "go") return false;
+  const Words before = type_of_value_in_go(pair.before, was);
+  const Words after = type_of_value_in_go(pair.after, is);
+  return !before.empty() && !after.empty() && before != after;
+}
+
 // The parts without names that a type or a constant of an enum in Rust has, where others see all of
 // them.
 Words open_parts(const Outlined& symbol) {
@@ -269,8 +287,7 @@ bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Ou
   old = value_of(pair.before, was);
   now = value_of(pair.after, is);
   if (old == nullptr || now == nullptr || old->text == now->text) return false;
-  const Literal from = literal_in(language, *old), to = literal_in(language, *now);
-  if (from != to && from != Literal::kNone && to != Literal::kNone) return true;
+  if (!says_type(*old) && !says_type(*now) && is_of_other_type(pair, *old, *now)) return true;
   if (!named_by(pair.before, *old).empty() && !named_by(pair.after, *now).empty()) return true;
   const bool python = language == "python" && makes_a_type(*old);
   return python && words_in_node(*old) != words_in_node(*now);
