@@ -404,6 +404,9 @@ class Judge {
       return told(contained ? Verdict::kBlock : Verdict::kValidate, Rule::kBothAdded);
     }
     if (in_types) {
+      if (overrides_otherwise(a, b, b_) || overrides_otherwise(b, a, a_)) {
+        return told(Verdict::kBlock, Rule::kImplementers);
+      }
       // One may override the other.
       const bool each = makes(x.name) || x.name == "operator";
       if (!both_new && !each) told(Verdict::kValidate, Rule::kAmbiguous);

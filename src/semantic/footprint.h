@@ -78,7 +78,7 @@ struct Write {
   // Other methods that the interface in Go had, or other constants of the enum in Java.
   std::vector<std::string> beside;
   std::string of_type;             // the name of the type it is a member of
-  std::vector<std::string> bases;  // of a member that is gone, what its type extends
+  std::vector<std::string> bases;  // of a member that is gone or new, what its type extends
   std::vector<std::string> gives;  // names in the type that it says a call of it, or it, has
   // Of what stands before its parts in its container when they are more or fewer than before, and
   // before those loose statements in it that are.

@@ -443,12 +443,13 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   write->done = was == nullptr && is_done(there, any);
   write->hidden = (was == nullptr || is_hidden(pair.before, *was)) &&
                   (is == nullptr || is_hidden(pair.after, *is));
+  if (was == nullptr && is->member && !write->opaque)
+    write->bases = bases_of(pair.after, pair.after.symbols[is->parent]);
   if (is == nullptr && was->member && !write->opaque) {
     const std::string& around = pair.before.symbols[was->parent].id;
     const auto type = std::ranges::find(pair.after.symbols, around, &Outlined::id);
-    if (type != pair.after.symbols.end() && pair.after.tree != nullptr) {
+    if (type != pair.after.symbols.end() && pair.after.tree != nullptr)
       write->bases = bases_of(pair.after, *type);
-    }
   }
   for (std::string& name : others_of(there, any)) {
     const bool old = std::ranges::any_of(pair.before.symbols, [&](const Outlined& other) {

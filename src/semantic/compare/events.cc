@@ -180,6 +180,9 @@ Judged by_shape(const Defined& defined, const Use& use) {
                                               : takes_its_own_type(*defined.write));
     return ends ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
   }
+  if (is_function(defined.write->kind) && defined.write->language == "rust") {
+    return use.valued ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
+  }
   const bool in_java = defined.write->language == "java" && defined.write->kind == "field";
   if (in_java) {
     const bool makes_one = use.arity >= 0 || use.valued;
@@ -252,6 +255,16 @@ bool changes_type(const Write& write, const std::vector<const Write*>& writes) {
   if (write.change == Change::kChanged) return write.kind == "type" || write.strong();
   return write.change == Change::kAdded && write.kind == "impl" &&
          write.symbol.substr(write.container.size()).contains("Drop");
+}
+
+// Its type is there without it, and extends none that has it now.
+bool is_gone_for_good(const Write& member, const Footprint& side) {
+  const Write* type = write_in(side, member.container);
+  if (type != nullptr && type->change == Change::kRemoved) return false;
+  return std::ranges::none_of(side.writes, [&](const Write& other) {
+    return other.change == Change::kAdded && other.defines == member.defines &&
+           std::ranges::find(member.bases, other.of_type) != member.bases.end();
+  });
 }
 
 }  // namespace
@@ -344,6 +357,21 @@ bool shows_more(const Write& write) {
   }
   return write.language == "cpp" && write.takes_more && write.member &&
          write.what.has(Capability::kVisibility) && !write.what.has(Capability::kSignature);
+}
+
+bool overrides_otherwise(const Write& own, const Write& base, const Footprint& side) {
+  if (own.change != Change::kAdded || !own.member || base.hidden || base.of_type.empty()) {
+    return false;
+  }
+  if (!is_function(own.kind) || !is_function(base.kind)) return false;
+  if (std::ranges::find(own.bases, base.of_type) == own.bases.end()) return false;
+  const auto called = [](const Write& write) {
+    return std::string_view(write.symbol).substr(write.container.size());
+  };
+  if (called(own) != called(base) || std::ranges::any_of(own.defines, makes)) return false;
+  if (base.change == Change::kAdded) return own.language == "java" && own.gives != base.gives;
+  if (base.change == Change::kRemoved) return is_gone_for_good(base, side);
+  return base.change == Change::kChanged && base.strong() && !base.takes_more;
 }
 
 std::string did(const Write& write) {

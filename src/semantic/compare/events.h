@@ -68,6 +68,11 @@ Judged judge(const Defined& defined, const Use& use, Whose whose);
 // method of a script that may be given more: classes of it may take less.
 bool shows_more(const Write& write);
 
+// `own` is a new member of a type that extends the one which `base` is a member of, is called as it
+// is, and cannot stand for it: `side` took it out, or others see it change. In Java both may be
+// new, where they give different things.
+bool overrides_otherwise(const Write& own, const Write& base, const Footprint& side);
+
 // "renamed a.py/f(). to a.py/g()." and the like.
 std::string did(const Write& write);
 
