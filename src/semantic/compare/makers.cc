@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/imports.h"
@@ -27,10 +28,27 @@ bool takes_its_own(const Outlined& constructor) {
   return std::ranges::count(words, constructor.defines.front()) > 1;
 }
 
+// A method of a trait in Rust that no value of any type has.
+bool needs_a_known_type(const Outline& outline, const Outlined& symbol) {
+  const Node& node = *symbol.nodes.front();
+  const Outlined& around = outline.symbols[symbol.parent];
+  const bool in_trait = !around.nodes.empty() && around.nodes.front()->kind == "trait_item";
+  if (!in_trait || !is_function(symbol.kind) || has_word(node.text, "Sized")) return false;
+  const Node *types = kid_in(node, "type_parameters"), *gives = kid_in(node, "return_type");
+  const Node* takes = kid_in(node, "parameters");
+  const bool told = types != nullptr && std::ranges::any_of(types->kids, [](const Node* one) {
+                      return one->named && !one->comment && !one->text.starts_with('\'');
+                    });
+  const bool own = gives != nullptr && gives->text == "Self";
+  return told || own || (takes != nullptr && !has_word(takes->text, "self"));
+}
+
 }  // namespace
 
 bool ends_ways_to_make(const Outlines& pair, const Outlined* was, const Outlined* is) {
-  if (is == nullptr || !makes_in_cpp(pair.after, *is)) return false;
+  if (is == nullptr || pair.after.tree == nullptr) return false;
+  if (pair.after.language->name == "rust") return needs_a_known_type(pair.after, *is);
+  if (!makes_in_cpp(pair.after, *is)) return false;
   const auto beside = [&](const Outline& outline, const auto& is_such) {
     return std::ranges::any_of(outline.symbols, [&](const Outlined& other) {
       return other.container == is->container && makes_in_cpp(outline, other) && is_such(other);

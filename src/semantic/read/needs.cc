@@ -53,6 +53,15 @@ bool is_length(const Node& leaf) {
   return found;
 }
 
+// `dyn Shape`
+bool is_any_of_trait(const Node& leaf) {
+  const Node* up = leaf.parent;
+  while (up != nullptr && is_any(up->kind, {"scoped_type_identifier", "generic_type"})) {
+    up = up->parent;
+  }
+  return leaf.kind == "type_identifier" && up != nullptr && up->kind == "dynamic_type";
+}
+
 bool is_case_or_annotated(const Node& leaf) {
   const Node* at = &leaf;
   for (int up = 0; up < kMostUp && at->parent != nullptr; ++up, at = at->parent) {
@@ -166,7 +175,7 @@ Given given_in_cpp(const Node& leaf) {
 }
 
 bool is_needed_early(const Node& leaf, std::string_view language) {
-  if (language == "rust") return is_length(leaf);
+  if (language == "rust") return is_length(leaf) || is_any_of_trait(leaf);
   return language == "java" &&
          (is_case_or_annotated(leaf) || is_given_one(leaf) || is_handed_constructor(leaf));
 }

@@ -21,8 +21,8 @@ std::optional<bool> is_pattern_of_all(const Node& leaf);
 bool is_made_in_java(const Node& leaf);
 
 // The compiler has to know the value that the name stands for, a constant's in Java or Rust; or the
-// name is that of a function in Java which is given a function, or of a type of which a constructor
-// is handed on.
+// name is that of a function in Java which is given a function, of a type of which a constructor is
+// handed on, or of a trait in Rust of which a value of any type is.
 bool is_needed_early(const Node& leaf, std::string_view language);
 
 // What a declaration or an expression in C++ makes one of a type of, at the name of the type: names
