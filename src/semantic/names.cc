@@ -321,6 +321,22 @@ std::string_view type_of_key(const Node& leaf) {
   return words.empty() ? std::string_view() : words.back();
 }
 
+// What takes the value, or needs it.
+void note_given(const Tree& tree, const Node& leaf, NameRead* read) {
+  if (tree.language().name == "go") {
+    const GivenInGo given = given_in_go(tree, leaf);
+    read->valued = given == GivenInGo::kValue;
+    if (given == GivenInGo::kPointer) read->declared = "&";
+  } else {
+    read->valued = is_needed_early(leaf, tree.language().name);
+  }
+  if (tree.language().name == "cpp" && leaf.kind == "type_identifier") {
+    const Given given = given_in_cpp(leaf);
+    read->valued = given != Given::kOther;
+    read->made = read->made || given == Given::kFields;
+  }
+}
+
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
@@ -372,13 +388,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.made = read.made || is_one_of_all(leaf) || is_made_in_java(leaf);
     silent_calls(leaf, names);
   }
-  read.valued = tree.language().name == "go" ? is_valued(tree, leaf)
-                                             : is_needed_early(leaf, tree.language().name);
-  if (tree.language().name == "cpp" && leaf.kind == "type_identifier") {
-    const Given given = given_in_cpp(leaf);
-    read.valued = given != Given::kOther;
-    read.made = read.made || given == Given::kFields;
-  }
+  note_given(tree, leaf, &read);
   if (tree.language().name == "rust" && is_put_in(leaf)) read.declared = "!";
   names->push_back(read);
 }

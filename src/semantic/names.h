@@ -45,7 +45,8 @@ struct NameRead {
   // The type that the name before it was declared with, as a parameter or a variable, or the
   // function of a package in Go that was called to get it: "http.Request", "os.Open". In Java of a
   // field, too, in Rust the type whose function was called; without what these are told in `<...>`
-  // (receivers.h); "!" of a name in a macro, which may put it behind others (needs.h).
+  // (receivers.h); "&" of a type in Go to which a pointer may be given to an interface; "!" of a
+  // name in a macro, which may put it behind others (needs.h).
   std::string_view declared = {};
 };
 

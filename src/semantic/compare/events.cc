@@ -156,6 +156,15 @@ Judged by_definition(const Defined& defined, const Use& use, Whose whose) {
   return {Verdict::kBlock, rule};
 }
 
+// A type in Go that has the method no more, or another one, is none of an interface that asks for
+// it.
+bool loses_interface(const Write& write) {
+  if (write.language != "go" || !write.needed || write.member || write.of_type.empty())
+    return false;
+  if (write.receiver != Receiver::kSame || write.takes_more) return false;
+  return write.change == Change::kRemoved || (write.change == Change::kChanged && write.strong());
+}
+
 bool is_first_constructor(const Write& write) {
   return write.change == Change::kAdded && !write.overload;
 }
@@ -189,6 +198,10 @@ Judged by_shape(const Defined& defined, const Use& use) {
     return makes_one ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
   }
   const bool called = use.arity >= 0 && defined.write->language == "python";
+  if (loses_interface(*defined.write)) {
+    const bool given = use.valued || use.declared == "&";
+    return given ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
+  }
   const bool valued = defined.write->receiver == Receiver::kPointer;
   // Names of fields in C++ name those that were there.
   const bool made = use.made && !(use.valued && defined.write->language == "cpp");
@@ -322,6 +335,7 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     if (write->receiver == Receiver::kPointer && write->change == Change::kRemoved) {
       all.push_back({write->of_type, write, Event::kShape});
     }
+    if (loses_interface(*write)) all.push_back({write->of_type, write, Event::kShape});
     if (changes_type(*write, writes)) all.push_back({write->of_type, write, Event::kStrong});
     if (shapes_type(*write)) {
       all.push_back({write->of_type, write, write->needed ? Event::kShape : Event::kMaybe});

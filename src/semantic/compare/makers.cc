@@ -28,6 +28,20 @@ bool takes_its_own(const Outlined& constructor) {
   return std::ranges::count(words, constructor.defines.front()) > 1;
 }
 
+// A method in Go of a name that an interface of the file has, and had as it is.
+bool is_asked_in_go(const Outlines& pair, const Outlined& method) {
+  if (!is_function(method.kind) || type_of(pair.before, method).empty()) return false;
+  const auto asks = [&](const Outlined& one) {
+    return one.member && one.name == method.name && one.nodes.size() == 1 &&
+           one.nodes.front()->kind == "method_elem";
+  };
+  return std::ranges::any_of(pair.before.symbols, [&](const Outlined& one) {
+    return asks(one) && std::ranges::any_of(pair.after.symbols, [&](const Outlined& now) {
+             return asks(now) && now.id == one.id && now.code == one.code;
+           });
+  });
+}
+
 // A method of a trait in Rust that no value of any type has.
 bool needs_a_known_type(const Outline& outline, const Outlined& symbol) {
   const Node& node = *symbol.nodes.front();
@@ -46,7 +60,9 @@ bool needs_a_known_type(const Outline& outline, const Outlined& symbol) {
 }  // namespace
 
 bool ends_ways_to_make(const Outlines& pair, const Outlined* was, const Outlined* is) {
-  if (is == nullptr || pair.after.tree == nullptr) return false;
+  if (pair.after.tree == nullptr || pair.before.tree == nullptr) return false;
+  if (was != nullptr && pair.after.language->name == "go") return is_asked_in_go(pair, *was);
+  if (is == nullptr) return false;
   if (pair.after.language->name == "rust") return needs_a_known_type(pair.after, *is);
   if (!makes_in_cpp(pair.after, *is)) return false;
   const auto beside = [&](const Outline& outline, const auto& is_such) {

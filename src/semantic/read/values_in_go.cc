@@ -1,6 +1,7 @@
 #include "semantic/read/values_in_go.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -22,9 +23,12 @@ const Node* function_around(const Node& node) {
   return up;
 }
 
+enum class Behind : std::uint8_t { kNothing, kPointer };
+
 class ValueInGo {
  public:
-  ValueInGo(const Tree& tree, std::string_view type) : tree_(tree), type_(type) {}
+  ValueInGo(const Tree& tree, std::string_view type, Behind behind)
+      : tree_(tree), type_(type), behind_(behind) {}
 
   // The value that `node` is may be given to an interface.
   bool is_given(const Node& node, int names) const {
@@ -56,7 +60,7 @@ class ValueInGo {
     if (statement.kind == "assignment_statement") return values.field == "right";
     if (!is_any(statement.kind, {"short_var_declaration", "var_spec"})) return false;
     const Node* said = kid_in(statement, "type");
-    if (said != nullptr && said->text != type_) return true;
+    if (said != nullptr && !is_type(said->text)) return true;
     return values.field != "left" && is_given_later(statement, names);
   }
 
@@ -64,11 +68,17 @@ class ValueInGo {
   bool is_result(const Node& statement) const {
     const Node* function = function_around(statement);
     const Node* result = function == nullptr ? nullptr : kid_in(*function, "result");
-    if (result == nullptr || result->text == type_) return true;
+    if (result == nullptr || is_type(result->text)) return true;
     return std::ranges::any_of(result->kids, [&](const Node* kid) {
       const Node* type = kid_in(*kid, "type");
-      return type != nullptr && type->text == type_;
+      return type != nullptr && is_type(type->text);
     });
+  }
+
+  // The type, or a pointer to it, where that is given.
+  bool is_type(std::string_view said) const {
+    if (behind_ == Behind::kNothing) return said == type_;
+    return said.starts_with('*') && said.substr(1) == type_;
   }
 
   // The literal that it is an element of does not say that its elements are of the type.
@@ -96,22 +106,29 @@ class ValueInGo {
 
   const Tree& tree_;
   std::string_view type_;
+  Behind behind_;
 };
 
 }  // namespace
 
-bool is_valued(const Tree& tree, const Node& leaf) {
+GivenInGo given_in_go(const Tree& tree, const Node& leaf) {
   const Node* type = &leaf;
-  if (type->parent == nullptr) return false;
+  if (type->parent == nullptr) return GivenInGo::kNo;
   if (is_any(type->parent->kind, {"qualified_type", "selector_expression"})) type = type->parent;
   const Node* around = type->parent;
-  if (around == nullptr) return false;
-  const ValueInGo value(tree, type->text);
+  if (around == nullptr) return GivenInGo::kNo;
+  const ValueInGo value(tree, type->text, Behind::kNothing);
+  const auto given = [](bool is) { return is ? GivenInGo::kValue : GivenInGo::kNo; };
   const bool literal = around->kind == "composite_literal" && type->field == "type";
+  const Node* pointer = literal ? around->parent : nullptr;
+  if (pointer != nullptr && pointer->kind == "unary_expression" && pointer->text.starts_with('&')) {
+    const bool is = ValueInGo(tree, type->text, Behind::kPointer).is_given(*pointer, kMostNames);
+    return is ? GivenInGo::kPointer : GivenInGo::kNo;
+  }
   const bool conversion = around->kind == "call_expression" && type->field == "function";
-  if (literal || conversion) return value.is_given(*around, kMostNames);
+  if (literal || conversion) return given(value.is_given(*around, kMostNames));
   const bool declares = is_any(around->kind, {"var_spec", "parameter_declaration"});
-  return declares && type->field == "type" && value.is_given_later(*around, kMostNames);
+  return given(declares && type->field == "type" && value.is_given_later(*around, kMostNames));
 }
 
 }  // namespace gittxn::semantic
