@@ -331,9 +331,9 @@ void note_given(const Tree& tree, const Node& leaf, NameRead* read) {
     read->valued = is_needed_early(leaf, tree.language().name);
   }
   if (tree.language().name == "cpp" && leaf.kind == "type_identifier") {
-    const Given given = given_in_cpp(leaf);
-    read->valued = given != Given::kOther;
-    read->made = read->made || given == Given::kFields;
+    const GivenInCpp given = given_in_cpp(leaf);
+    read->valued = given != GivenInCpp::kOther;
+    read->made = read->made || given == GivenInCpp::kFields;
   }
 }
 

@@ -8,18 +8,18 @@
 namespace gittxn::semantic {
 namespace {
 
-struct Given {
+struct MethodsGiven {
   const Write* first = nullptr;
   std::set<std::string_view> names;
 };
 
 // The methods that types get, by the type.
-std::map<std::string_view, Given> methods_in(const std::vector<const Write*>& writes) {
-  std::map<std::string_view, Given> made;
+std::map<std::string_view, MethodsGiven> methods_in(const std::vector<const Write*>& writes) {
+  std::map<std::string_view, MethodsGiven> made;
   for (const Write* write : writes) {
     const bool method = write->language == "go" && !write->member && !write->of_type.empty();
     if (!method || write->change != Change::kAdded) continue;
-    Given& given = made[write->of_type];
+    MethodsGiven& given = made[write->of_type];
     if (given.first == nullptr) given.first = write;
     given.names.insert(write->defines.begin(), write->defines.end());
   }

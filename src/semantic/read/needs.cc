@@ -146,32 +146,33 @@ bool is_made_in_java(const Node& leaf) {
   return is_handed_constructor(leaf);
 }
 
-Given given_in_cpp(const Node& leaf) {
+GivenInCpp given_in_cpp(const Node& leaf) {
   const Node* at = &leaf;
   while (at->parent != nullptr && at->field != "type" &&
          is_any(at->parent->kind, {"qualified_identifier", "template_type"})) {
     at = at->parent;
   }
   const Node* whole = at->parent;
-  if (whole == nullptr || at->field != "type") return Given::kOther;
+  if (whole == nullptr || at->field != "type") return GivenInCpp::kOther;
   if (whole->kind == "compound_literal_expression") {
     const Node* list = kid_in(*whole, "value");
-    return list != nullptr && names_fields(*list) ? Given::kFields : Given::kOther;
+    return list != nullptr && names_fields(*list) ? GivenInCpp::kFields : GivenInCpp::kOther;
   }
-  if (whole->kind != "declaration") return Given::kOther;
+  if (whole->kind != "declaration") return GivenInCpp::kOther;
   for (const Node* kid : whole->kids) {
     const Node* value = kid->kind == "init_declarator" ? kid_in(*kid, "value") : nullptr;
     if (value == nullptr) continue;
     if (value->kind == "initializer_list") {
-      return names_fields(*value) ? Given::kFields : Given::kOther;
+      return names_fields(*value) ? GivenInCpp::kFields : GivenInCpp::kOther;
     }
     const Node* name = kid_in(*kid, "declarator");
     const bool variable = is_any(value->kind, {"identifier", "field_expression",
                                                "pointer_expression", "subscript_expression"});
     const bool one = name != nullptr && name->kind == "identifier";
-    return variable && one && !value->text.starts_with('&') ? Given::kCopy : Given::kOther;
+    return variable && one && !value->text.starts_with('&') ? GivenInCpp::kCopy
+                                                            : GivenInCpp::kOther;
   }
-  return Given::kOther;
+  return GivenInCpp::kOther;
 }
 
 bool is_needed_early(const Node& leaf, std::string_view language) {

@@ -27,8 +27,8 @@ bool is_needed_early(const Node& leaf, std::string_view language);
 
 // What a declaration or an expression in C++ makes one of a type of, at the name of the type: names
 // of its fields with values, or a variable, in which case it is a copy, most likely.
-enum class Given : std::uint8_t { kOther, kFields, kCopy };
-Given given_in_cpp(const Node& leaf);
+enum class GivenInCpp : std::uint8_t { kOther, kFields, kCopy };
+GivenInCpp given_in_cpp(const Node& leaf);
 
 // The name is one of a macro in Rust, is in its definition or is given to one that does not come
 // with the language, or is in an attribute.

@@ -23,11 +23,11 @@ const Node* function_around(const Node& node) {
   return up;
 }
 
-enum class Behind : std::uint8_t { kNothing, kPointer };
+enum class TakenInGo : std::uint8_t { kNothing, kPointer };
 
 class ValueInGo {
  public:
-  ValueInGo(const Tree& tree, std::string_view type, Behind behind)
+  ValueInGo(const Tree& tree, std::string_view type, TakenInGo behind)
       : tree_(tree), type_(type), behind_(behind) {}
 
   // The value that `node` is may be given to an interface.
@@ -77,7 +77,7 @@ class ValueInGo {
 
   // The type, or a pointer to it, where that is given.
   bool is_type(std::string_view said) const {
-    if (behind_ == Behind::kNothing) return said == type_;
+    if (behind_ == TakenInGo::kNothing) return said == type_;
     return said.starts_with('*') && said.substr(1) == type_;
   }
 
@@ -106,7 +106,7 @@ class ValueInGo {
 
   const Tree& tree_;
   std::string_view type_;
-  Behind behind_;
+  TakenInGo behind_;
 };
 
 }  // namespace
@@ -117,12 +117,12 @@ GivenInGo given_in_go(const Tree& tree, const Node& leaf) {
   if (is_any(type->parent->kind, {"qualified_type", "selector_expression"})) type = type->parent;
   const Node* around = type->parent;
   if (around == nullptr) return GivenInGo::kNo;
-  const ValueInGo value(tree, type->text, Behind::kNothing);
+  const ValueInGo value(tree, type->text, TakenInGo::kNothing);
   const auto given = [](bool is) { return is ? GivenInGo::kValue : GivenInGo::kNo; };
   const bool literal = around->kind == "composite_literal" && type->field == "type";
   const Node* pointer = literal ? around->parent : nullptr;
   if (pointer != nullptr && pointer->kind == "unary_expression" && pointer->text.starts_with('&')) {
-    const bool is = ValueInGo(tree, type->text, Behind::kPointer).is_given(*pointer, kMostNames);
+    const bool is = ValueInGo(tree, type->text, TakenInGo::kPointer).is_given(*pointer, kMostNames);
     return is ? GivenInGo::kPointer : GivenInGo::kNo;
   }
   const bool conversion = around->kind == "call_expression" && type->field == "function";

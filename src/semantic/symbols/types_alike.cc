@@ -119,7 +119,7 @@ const Node* taken_by_template(const Outlined& symbol) {
   return kid_in(*symbol.nodes.front(), "parameters");
 }
 
-std::vector<const Node*> named_kids(const Node& list) {
+std::vector<const Node*> template_parameters_in(const Node& list) {
   std::vector<const Node*> kids;
   std::ranges::copy_if(list.kids, std::back_inserter(kids),
                        [](const Node* kid) { return kid->named && !kid->comment; });
@@ -151,7 +151,8 @@ bool declaration_stays_alike(const Outlines& pair, const Outlined& was, const Ou
 bool template_takes_more(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const Node *before = taken_by_template(was), *after = taken_by_template(is);
   if (pair.after.language->name != "cpp" || before == nullptr || after == nullptr) return false;
-  const std::vector<const Node*> old = named_kids(*before), now = named_kids(*after);
+  const std::vector<const Node*> old = template_parameters_in(*before),
+                                 now = template_parameters_in(*after);
   if (old.size() >= now.size()) return false;
   const auto same = [](const Node* a, const Node* b) {
     return words_in_node(*a) == words_in_node(*b);

@@ -163,18 +163,18 @@ bool asks_otherwise(const Outlines& pair, const Outlined& was, const Outlined& i
 
 // A value that a file says outright, as those who use it mind: a truth may stand for a number but
 // in Go, where a number may be no whole one, too.
-enum class Literal : std::uint8_t { kNone, kText, kNumber, kFraction, kTruth };
+enum class LiteralAs : std::uint8_t { kNone, kText, kNumber, kFraction, kTruth };
 
-Literal literal_in(std::string_view language, const Node& value) {
+LiteralAs literal_in(std::string_view language, const Node& value) {
   const bool go = language == "go";
   if (is_any(value.text, {"true", "false", "True", "False"})) {
-    return go ? Literal::kTruth : Literal::kNumber;
+    return go ? LiteralAs::kTruth : LiteralAs::kNumber;
   }
-  if (value.kind == "float_literal") return go ? Literal::kFraction : Literal::kNumber;
-  if (is_any(value.kind, {"integer", "float", "number", "int_literal"})) return Literal::kNumber;
+  if (value.kind == "float_literal") return go ? LiteralAs::kFraction : LiteralAs::kNumber;
+  if (is_any(value.kind, {"integer", "float", "number", "int_literal"})) return LiteralAs::kNumber;
   const bool text = is_any(value.kind, {"string", "template_string", "interpreted_string_literal",
                                         "raw_string_literal"});
-  return text ? Literal::kText : Literal::kNone;
+  return text ? LiteralAs::kText : LiteralAs::kNone;
 }
 
 // The declaration says the type, whatever the value is.
@@ -186,8 +186,8 @@ bool says_type(const Node& value) {
 
 bool is_of_other_type(const Outlines& pair, const Node& was, const Node& is) {
   const std::string_view language = pair.after.language->name;
-  const Literal from = literal_in(language, was), to = literal_in(language, is);
-  if (from != Literal::kNone && to != Literal::kNone) return from != to;
+  const LiteralAs from = literal_in(language, was), to = literal_in(language, is);
+  if (from != LiteralAs::kNone && to != LiteralAs::kNone) return from != to;
   if (language != "go") return false;
   const Words before = type_of_value_in_go(pair.before, was);
   const Words after = type_of_value_in_go(pair.after, is);
