@@ -392,8 +392,14 @@ class Judge {
     }
     const bool in_types = !a.of_type.empty() && !b.of_type.empty();
     if (here && a.container == b.container) {
-      // Methods of two types in Go are not in these.
+      // Methods of two types in Go are not in these, nor are their definitions in C++.
       if (in_types && a.of_type != b.of_type) return;
+      const auto scope = [](const Write& of) {
+        const std::string name = of.symbol.substr(0, of.symbol.rfind('`'));
+        return name.substr(0, name.rfind("::"));
+      };
+      const bool apart = is_declared_elsewhere(a) && is_declared_elsewhere(b);
+      if (apart && scope(a) != scope(b)) return;
       return told(Verdict::kValidate, Rule::kNewDefinition);
     }
     // What a file declares may be part of what another one does.

@@ -271,6 +271,11 @@ bool is_declared_elsewhere(const Write& write) {
   return end != name.npos && name.substr(0, end).contains("::");
 }
 
+// A definition of what its type or namespace declares, where others see it.
+static bool is_new_definition(const Write& write) {
+  return write.language == "cpp" && write.change == Change::kAdded && is_declared_elsewhere(write);
+}
+
 bool may_be_module(std::string_view module, std::string_view from, std::string_view path) {
   if (is_other_module(module, from, path)) return false;
   const bool here = module.find_first_not_of("./") == std::string_view::npos;  // ".", "..", "./"
@@ -337,7 +342,6 @@ bool Sights::is_of_others_in_c(const Defined& defined, const Use& use) const {
   // The name of a type, that a constructor has, too.
   if (defined.event == Event::kShape && is_function(write.kind)) return false;
   if (write.change != Change::kAdded) return stranger && (plain || declared);
-  if (write.language == "cpp" && is_declared_elsewhere(write)) return true;
   if (is_of_other_scope(write, use)) return true;
   if (write.of_type.empty() && stranger) return true;
   if (!is_member(defined) || use.role == UseRole::kMember) return false;
@@ -367,6 +371,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
     return Sight::kNone;
   // Nobody can mean what has no name.
   if (use.name == "_" && is_any(use.language, {"go", "rust"})) return Sight::kNone;
+  if (is_new_definition(write)) return Sight::kNone;
   if (write.path == use.path) return Sight::kMaybe;
   if (reach(write.language, use.language) != Reach::kFull) return Sight::kMaybe;
   if (write.kind == "import") return of_import(defined, use);
