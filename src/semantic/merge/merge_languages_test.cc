@@ -200,5 +200,22 @@ TEST(MergePhp, GroupsAndKeysAreSets) {
       "<?php\nreturn ['a' => 1, 'c' => 3];\n", "<?php\nreturn ['a' => 1, 'b' => 2, 'c' => 3];\n");
 }
 
+TEST(MergeTypescript, AParameterOfWhichBothWantMore) {
+  const auto f = [](const std::string& wanted, const std::string& more) {
+    return "export function Card({ title" + wanted + " }: Props" + more +
+           ") {\n  return title;\n}\n";
+  };
+  for (const char* language : {"typescript", "tsx"}) {
+    expect_language_merge(language, f("", ""), f(", left", ""), f(", right = 1", ""),
+                          f(", left, right = 1", ""));
+    expect_language_conflict(language, f("", ""), f(", one = 1", ""), f(", one = 2", ""));
+    expect_language_conflict(language, f("", ""), f(", left", ""), f(", ...rest", ""));
+    expect_language_conflict(language, f(", all", ""), f("", ""), f(", all, right", ""));
+    expect_language_conflict(language, f("", ", n: A"), f("", ", n: B"), f(", right", ", n: A"));
+    expect_language_conflict(language, f("", ", n: A, m: A"), f("", ", n: B, m: A"),
+                             f("", ", n: A, m: B"));
+  }
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

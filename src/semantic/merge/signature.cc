@@ -1,6 +1,9 @@
 #include "semantic/merge/signature.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +11,7 @@
 #include "semantic/kinds.h"
 #include "semantic/merge/calls.h"
 #include "semantic/merge/lists.h"
+#include "semantic/names.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -108,6 +112,68 @@ bool find_added(const Parameters& base, Parameters* side) {
   return next == base.list.items.size();
 }
 
+// "{a, b}" of the parameter `{a, b}: Props`, which takes an object apart.
+const Node* taken_apart(const Node& parameter) {
+  if (parameter.kind == "object_pattern") return &parameter;
+  const auto found =
+      std::ranges::find(parameter.kids, std::string_view("object_pattern"),
+                        [](const Node* kid) -> std::string_view { return kid->kind; });
+  return found == parameter.kids.end() ? nullptr : *found;
+}
+
+// What an object is taken apart into, by name; nothing where one of it is what is left.
+std::optional<std::map<std::string_view, std::string>> parts_wanted(const Node& pattern) {
+  std::map<std::string_view, std::string> parts;
+  for (const Node* each : pattern.kids) {
+    if (!each->named || each->comment) continue;
+    const std::string_view name = first_word(each->text);
+    if (each->text.starts_with('.') || !parts.emplace(name, squeeze(each->text)).second) {
+      return std::nullopt;
+    }
+  }
+  return parts;
+}
+
+// The same parameter, of which the sides only want more, and not one thing in two ways.
+bool want_more_of_it(const Sides<const Node*>& parameter) {
+  Sides<std::map<std::string_view, std::string>> parts;
+  Sides<std::string> type;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Node* pattern = taken_apart(*parameter[i]);
+    const auto wanted = pattern == nullptr ? std::nullopt : parts_wanted(*pattern);
+    if (!wanted) return false;
+    parts[i] = *wanted;
+    const std::string_view text = parameter[i]->text;
+    const auto at = static_cast<std::size_t>(pattern->text.data() - text.data());
+    type[i] = squeeze(text.substr(0, at)) + squeeze(text.substr(at + pattern->text.size()));
+  }
+  const auto has = [&](Side side, const auto& part) {
+    const auto found = parts[side].find(part.first);
+    return found == parts[side].end() ? std::optional<bool>() : found->second == part.second;
+  };
+  for (const Side side : {kLeft, kRight}) {
+    if (type[side] != type[kBase]) return false;
+    const auto kept = [&](const auto& part) { return has(side, part).value_or(false); };
+    const auto apart = [&](const auto& part) { return has(other(side), part).value_or(true); };
+    if (!std::ranges::all_of(parts[kBase], kept)) return false;
+    if (!std::ranges::all_of(parts[side], apart)) return false;
+  }
+  return true;
+}
+
+// As many parameters, of which each is as it was or is one that the sides only want more of.
+bool only_want_more(const Sides<Parameters>& all) {
+  const std::size_t count = all[kBase].list.items.size();
+  if (all[kLeft].list.items.size() != count || all[kRight].list.items.size() != count) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool same =
+        same_item(all[kBase], i, all[kLeft], i) && same_item(all[kBase], i, all[kRight], i);
+    const auto node = [&](Side side) { return all[side].list.items[i].node; };
+    if (!same && !want_more_of_it({node(kBase), node(kLeft), node(kRight)})) return false;
+  }
+  return true;
+}
+
 // Whether a call in the version passes the parameter by its position.
 bool is_passed_by_position(const Parameters& in, std::size_t parameter, const Calls& calls) {
   const auto found = calls.find(std::string(called_as(*in.function)));
@@ -164,6 +230,7 @@ std::string against_both_signatures(const Sides<const Tree*>& trees,
   }
   if (both_changed(rest)) return changed;
   if (INJECTED_BUG("semantic.any_signature")) return {};
+  if (only_want_more(all)) return {};
   for (const Side side : {kLeft, kRight}) {
     if (!find_added(all[kBase], &all[side])) return changed;
     for (const std::size_t i : all[side].added) {
