@@ -193,7 +193,7 @@ bool is_passed_by_position(const Parameters& in, std::size_t parameter, const Ca
 
 const Node* body_of(const Node& function) {
   for (const Node* kid : function.kids) {
-    if (kid->field == "body") return kid;
+    if (kid->field == "body" || kid->kind == "function_body") return kid;
     if (kid->decl == function.decl && kid->name == function.name) return body_of(*kid);
   }
   return nullptr;

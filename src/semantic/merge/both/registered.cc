@@ -110,7 +110,11 @@ Registration registration_of_call(const Node& call) {
     ++given;
     std::string key = key_of_argument(*each);
     if (key.empty()) continue;
-    if (found.keys.empty() || key.starts_with('-')) found.keys.push_back(std::move(key));
+    if (found.keys.empty() || key.starts_with('-')) {
+      found.keys.push_back(std::move(key));
+    } else if (given == 2 && !found.keys.front().starts_with('-')) {
+      found.keys.front() += " " + key;  // ("GET", "/size"): the two tell it
+    }
   }
   if (found.keys.empty()) return {};
   const bool block = arguments != call.kids.back() && call.kids.back()->named;

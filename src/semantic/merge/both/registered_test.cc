@@ -107,6 +107,9 @@ TEST(Registered, WhatIsSaidTwiceWithoutHarm) {
   EXPECT_FALSE(clean(several, on("a.on", "new", "1"), on("a.on", "new", "2")));
   EXPECT_TRUE(clean(several, on("a.on", "new", "1"), on("b.on", "new", "2")));  // of another
   EXPECT_TRUE(clean(several, on("let l = a.on", "new", "1"), on("let r = a.on", "new", "2")));
+  const std::string left = "  a.on(\"new\", \"l\");\n", right = "  a.on(\"new\", \"r\");\n";
+  EXPECT_TRUE(clean(several, left, right));  // two texts tell it
+  EXPECT_FALSE(clean(several, left, "  a.on(\"new\", \"l\", 1);\n"));
   // Nothing that tells apart: one text is there twice, or none yet.
   EXPECT_TRUE(
       clean(several + on("a.on", "x", "2"), on("a.on", "new", "1"), on("a.on", "new", "2")));
