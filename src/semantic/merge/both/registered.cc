@@ -100,7 +100,11 @@ std::string key_of_argument(const Node& argument) {
 
 // The call, which has a text and something besides: another argument, a block, or a sign of an
 // option before the text.
-Registration registration_of_call(const Node& call) {
+Registration registration_of_call(const Node& outer) {
+  // A block in Kotlin is given to the call that is before it.
+  const bool before =
+      arguments_of(outer) == nullptr && outer.kids.size() == 2 && is_call(*outer.kids.front());
+  const Node& call = before ? *outer.kids.front() : outer;
   const Node* arguments = arguments_of(call);
   if (arguments == nullptr) return {};
   Registration found;
@@ -117,7 +121,7 @@ Registration registration_of_call(const Node& call) {
     }
   }
   if (found.keys.empty()) return {};
-  const bool block = arguments != call.kids.back() && call.kids.back()->named;
+  const bool block = before || (arguments != call.kids.back() && call.kids.back()->named);
   if (given < 2 && !block && !found.keys.front().starts_with('-')) return {};
   found.callee = callee_of(call, *arguments);
   if (tells(found.callee)) return {};

@@ -48,6 +48,12 @@ const Registry kRegistries[] = {
      "get(c))\n",
      "        .layer(x)\n}\n", "        .route(\"/new\", get(left))\n",
      "        .route(\"/new\", post(right))\n", "        .route(\"/other\", post(right))\n"},
+    {"kotlin", "fun routes() {\n",
+     "    get(\"/a\") {\n        say(1)\n    }\n    get(\"/b\") {\n        say(2)\n    }\n"
+     "    get(\"/c\") {\n        say(3)\n    }\n",
+     "}\n", "    get(\"/new\") {\n        say(4)\n    }\n",
+     "    get(\"/new\") {\n        say(5)\n    }\n",
+     "    get(\"/other\") {\n        say(5)\n    }\n"},
     {"ruby", "Parser.new do |opts|\n",
      "  opts.on(\"--jobs N\") { |v| a = v }\n  opts.on(\"--quiet\") { |v| b = v }\n"
      "  opts.on(\"--color\") { |v| c = v }\n",
