@@ -61,6 +61,8 @@ std::string module_within(const Bound& bound);
 // What the name stands for may be the file at `path`, or be of it.
 bool is_bound_to(const Bound& bound, std::string_view path);
 
+// --- module_files.cc ---
+
 // Paths of the tree that an import of `module` by the file at `from` may be, the first that is
 // there first. Of Python and of scripts, where these say a path; empty for the others.
 std::vector<std::string> files_of_module(std::string_view module, std::string_view from);
