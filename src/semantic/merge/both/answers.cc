@@ -72,33 +72,18 @@ class Answers {
  public:
   explicit Answers(const Sides<const Tree*>& sides) : sides_(sides) {}
 
-  Broken find() {
-    const Sides<OwnFunctions> functions = {own_functions(*sides_[kBase]),
-                                           own_functions(*sides_[kLeft]),
-                                           own_functions(*sides_[kRight])};
-    for (const auto& [key, base] : functions[kBase]) {
-      for (const Side side : {kLeft, kRight}) {
-        const auto now = functions[side].find(key), there = functions[other(side)].find(key);
-        if (base == nullptr || now == functions[side].end() ||
-            there == functions[other(side)].end()) {
-          continue;
-        }
-        if (now->second == nullptr || there->second == nullptr) continue;
-        if (now->second->hash == base->hash) continue;
-        Broken broken = against(key, {base, now->second, there->second}, side);
-        if (!broken.why.empty()) return broken;
-      }
+  Broken find(const std::vector<ChangedFunction>& changed) {
+    for (const ChangedFunction& function : changed) {
+      Broken broken = against(function);
+      if (!broken.why.empty()) return broken;
     }
     return {};
   }
 
  private:
-  // The function in the base, in the side that changed it, and in the other.
-  struct Three {
-    const Node *base, *now, *there;
-  };
-
-  Broken against(const std::string& key, const Three& function, Side side) {
+  Broken against(const ChangedFunction& function) {
+    const std::string& key = function.key;
+    const Side side = function.side;
     const Tree &base = *sides_[kBase], &there = *sides_[other(side)];
     const bool awaited = is_awaited_function(*sides_[side], *function.now) &&
                          !is_awaited_function(base, *function.base) &&
@@ -160,8 +145,9 @@ class Answers {
 
 }  // namespace
 
-Broken answers_otherwise(const Sides<const Tree*>& sides) {
-  return Answers(sides).find();
+Broken answers_otherwise(const Sides<const Tree*>& sides,
+                         const std::vector<ChangedFunction>& changed) {
+  return Answers(sides).find(changed);
 }
 
 }  // namespace gittxn::semantic

@@ -4,6 +4,9 @@
 // Pure.
 #pragma once
 
+#include <vector>
+
+#include "semantic/merge/both/own_calls.h"
 #include "semantic/merge/merge_tree.h"
 
 namespace gittxn::semantic {
@@ -12,6 +15,7 @@ namespace gittxn::semantic {
 // is now inside of something else (`User` in `Result<User>`, in `(User, error)`), and no call of
 // the base stayed as it was. The other side uses what one call more answers. Of calls whose value
 // nothing uses, neither is said.
-Broken answers_otherwise(const Sides<const Tree*>& sides);
+Broken answers_otherwise(const Sides<const Tree*>& sides,
+                         const std::vector<ChangedFunction>& changed);
 
 }  // namespace gittxn::semantic

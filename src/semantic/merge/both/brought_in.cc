@@ -13,6 +13,7 @@
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/both/functions.h"
 #include "semantic/merge/both/numbers.h"
+#include "semantic/merge/both/own_calls.h"
 #include "semantic/merge/both/shapes.h"
 #include "semantic/merge/both/taken.h"
 #include "semantic/read/text_lines.h"
@@ -248,8 +249,10 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = moved_and_used(sides);
   if (broken.why.empty()) broken = dropped_and_used(sides);
   if (broken.why.empty()) broken = undeclared_and_used(sides);
-  if (broken.why.empty()) broken = called_as_before(sides);
-  if (broken.why.empty()) broken = answers_otherwise(sides);
+  if (!broken.why.empty()) return broken;
+  const std::vector<ChangedFunction> changed = changed_functions(sides);
+  broken = called_as_before(sides, changed);
+  if (broken.why.empty()) broken = answers_otherwise(sides, changed);
   return broken.why.empty() ? shaped_as_before(sides) : broken;
 }
 

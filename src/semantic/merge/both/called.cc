@@ -131,33 +131,25 @@ Broken called_otherwise(const Sides<const Tree*>& sides) {
   return called_otherwise_in(sides, whole(sides));
 }
 
-Broken called_as_before(const Sides<const Tree*>& sides) {
-  const Sides<OwnFunctions> functions = {own_functions(*sides[kBase]), own_functions(*sides[kLeft]),
-                                         own_functions(*sides[kRight])};
+Broken called_as_before(const Sides<const Tree*>& sides,
+                        const std::vector<ChangedFunction>& changed) {
   Sides<std::optional<OwnCalls>> calls;
   const auto with = [&](Side side, const std::string& key, std::size_t count) {
     if (!calls[side]) calls[side] = own_calls(*sides[side]);
     return calls_with((*calls[side])[key], count);
   };
-  for (const auto& [key, base] : functions[kBase]) {
-    for (const Side side : {kLeft, kRight}) {
-      const auto now = functions[side].find(key), there = functions[other(side)].find(key);
-      if (base == nullptr || now == functions[side].end() || there == functions[other(side)].end())
-        continue;
-      if (now->second == nullptr || there->second == nullptr) continue;
-      if (now->second->hash == base->hash) continue;
-      const auto was = arguments_wanted(*base), is = arguments_wanted(*now->second);
-      if (!was || !is || was == is || was != arguments_wanted(*there->second)) continue;
-      const auto anew = with(other(side), key, *was);
-      if (anew.size() <= with(kBase, key, *was).size() || !with(side, key, *was).empty()) continue;
-      Broken broken{"one side gave " + shown_function(key) +
-                        " other parameters, the other calls it anew as it was",
-                    {}};
-      for (const Node* call : anew) {
-        broken.places.push_back(span_of_node(other(side), *sides[other(side)], *call));
-      }
-      return broken;
+  for (const auto& [key, side, base, now, there] : changed) {
+    const auto was = arguments_wanted(*base), is = arguments_wanted(*now);
+    if (!was || !is || was == is || was != arguments_wanted(*there)) continue;
+    const auto anew = with(other(side), key, *was);
+    if (anew.size() <= with(kBase, key, *was).size() || !with(side, key, *was).empty()) continue;
+    Broken broken{"one side gave " + shown_function(key) +
+                      " other parameters, the other calls it anew as it was",
+                  {}};
+    for (const Node* call : anew) {
+      broken.places.push_back(span_of_node(other(side), *sides[other(side)], *call));
     }
+    return broken;
   }
   return {};
 }

@@ -4,6 +4,9 @@
 // Pure.
 #pragma once
 
+#include <vector>
+
+#include "semantic/merge/both/own_calls.h"
 #include "semantic/merge/merge_tree.h"
 
 namespace gittxn::semantic {
@@ -17,6 +20,7 @@ Broken called_otherwise(const Sides<const Tree*>& sides);
 // Only of functions of the file with a name that no other one of it has, and parameters of which
 // none may be left out, before and after: a call says their number. The calls are those of
 // own_calls.h.
-Broken called_as_before(const Sides<const Tree*>& sides);
+Broken called_as_before(const Sides<const Tree*>& sides,
+                        const std::vector<ChangedFunction>& changed);
 
 }  // namespace gittxn::semantic

@@ -146,6 +146,22 @@ OwnCalls own_calls(const Tree& tree) {
   return calls;
 }
 
+std::vector<ChangedFunction> changed_functions(const Sides<const Tree*>& sides) {
+  const Sides<OwnFunctions> functions = {own_functions(*sides[kBase]), own_functions(*sides[kLeft]),
+                                         own_functions(*sides[kRight])};
+  std::vector<ChangedFunction> changed;
+  for (const auto& [key, base] : functions[kBase]) {
+    for (const Side side : {kLeft, kRight}) {
+      const auto now = functions[side].find(key), there = functions[other(side)].find(key);
+      if (now == functions[side].end() || there == functions[other(side)].end()) continue;
+      if (base == nullptr || now->second == nullptr || there->second == nullptr) continue;
+      if (now->second->hash == base->hash) continue;
+      changed.push_back({key, side, base, now->second, there->second});
+    }
+  }
+  return changed;
+}
+
 std::string shown_function(std::string_view key) {
   return std::string(key.substr(key.rfind('.') + 1).substr(0, 80)) + "()";
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "semantic/merge/line_merge.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -27,6 +28,14 @@ struct OwnCall {
 // else.
 using OwnCalls = std::map<std::string, std::vector<OwnCall>>;
 OwnCalls own_calls(const Tree& tree);
+
+// A function that all three versions have and that a side changed.
+struct ChangedFunction {
+  std::string key;
+  Side side;
+  const Node *base, *now, *there;  // in the base, in the side, and in the other one
+};
+std::vector<ChangedFunction> changed_functions(const Sides<const Tree*>& sides);
 
 // "f()" of a key, for people.
 std::string shown_function(std::string_view key);
