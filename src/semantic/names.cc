@@ -321,7 +321,7 @@ std::string_view type_of_key(const Node& leaf) {
   return words.empty() ? std::string_view() : words.back();
 }
 
-// What takes the value, or needs it.
+// Notes whether a value is taken or needed here.
 void note_given(const Tree& tree, const Node& leaf, NameRead* read) {
   if (tree.language().name == "go") {
     const GivenInGo given = given_in_go(tree, leaf);

@@ -33,7 +33,7 @@ struct NameRead {
   bool local = false;
   bool of_local = false;  // the name before it is local
   bool key = false;       // a key in Python, called by key_name() (more_reads.h)
-  // How the function may end that is named: the name is outcome_name().
+  // A way in which the named function may end: the name is outcome_name().
   std::string_view outcome = {};
   // A type: what stands there may be one that has to have all of its parts. A constant in Java: an
   // expression has to do something for each that is beside it. In C: the preprocessor reads it.

@@ -253,7 +253,7 @@ class SymbolLooker {
     return find_kin(files, other, side);
   }
 
-  // Where both changed a file, the change of `own`.
+  // Each changed path once; the change of `own` where both changed it.
   static Changes changes_of_both(const Changes& own, const Changes& others) {
     Changes both;
     std::ranges::set_union(own, others, std::back_inserter(both), {}, &PathChange::path,

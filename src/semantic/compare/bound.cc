@@ -464,7 +464,7 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   if (write->kind == "file") {
     before = handed_out(pair.before);
     after = handed_out(pair.after);
-    // In another package all that the file declares is another thing.
+    // A file in another package declares other things, whatever their names.
     const auto package = static_cast<std::size_t>(Capability::kSignature);
     if (was->code[package] != is->code[package]) add_names_at_top(pair.before, &before);
   }

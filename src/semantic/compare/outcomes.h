@@ -1,5 +1,5 @@
-// How a function in Python or a script may end without giving what it was asked for, and the events
-// that a script tells of, as far as its text says: for attributes.cc alone.
+// The ways in which a function in Python or a script may end without a result, and the events that
+// a script tells of, as far as its text says: for attributes.cc alone.
 #pragma once
 
 #include <set>

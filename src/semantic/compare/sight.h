@@ -58,7 +58,7 @@ bool may_be_module(std::string_view module, std::string_view from, std::string_v
 // "shop.lib" of `from shop import lib`; empty: it is none.
 std::string module_within(const Bound& bound);
 
-// What the name stands for may be the file at `path`, or be of it.
+// The name may stand for the file at `path`, or for something of it.
 bool is_bound_to(const Bound& bound, std::string_view path);
 
 // --- module_files.cc ---

@@ -126,7 +126,7 @@ std::span<const Node* const> leaves_of(const Tree& tree, const Node& node) {
   return std::span(tree.leaves()).subspan(node.leaf, node.leaves);
 }
 
-// How often each name is used in each version, where these are not the same.
+// The number of uses of each name in each version, in the parts that not all versions have.
 using Uses = std::unordered_map<std::string_view, Sides<std::uint32_t>>;
 
 Uses uses_apart(const Sides<const Tree*>& sides) {
@@ -406,7 +406,7 @@ std::string lost_prose(const Four& all, std::span<const Nodes> nodes) {
   return {};
 }
 
-// What is lost in these nodes of each; empty when nothing is.
+// The first thing that is lost, counted in these nodes of each; empty when nothing is.
 std::string lost_in(const Four& all, std::span<const Nodes> nodes,
                     const std::set<std::string>& outdone) {
   std::unordered_map<std::string_view, std::array<int, 4>> counts, code;

@@ -121,7 +121,7 @@ const Node* taken_apart(const Node& parameter) {
   return found == parameter.kids.end() ? nullptr : *found;
 }
 
-// What an object is taken apart into, by name; nothing where one of it is what is left.
+// The parts that an object is taken apart into, by name; nothing if one takes the rest.
 std::optional<std::map<std::string_view, std::string>> parts_wanted(const Node& pattern) {
   std::map<std::string_view, std::string> parts;
   for (const Node* each : pattern.kids) {
@@ -161,7 +161,7 @@ bool want_more_of_it(const Sides<const Node*>& parameter) {
   return true;
 }
 
-// As many parameters, of which each is as it was or is one that the sides only want more of.
+// The sides have as many parameters, and each is as it was or takes more parts of its object.
 bool only_want_more(const Sides<Parameters>& all) {
   const std::size_t count = all[kBase].list.items.size();
   if (all[kLeft].list.items.size() != count || all[kRight].list.items.size() != count) return false;

@@ -25,8 +25,8 @@ bool is_made_in_java(const Node& leaf);
 // handed on, or of a trait in Rust of which a value of any type is.
 bool is_needed_early(const Node& leaf, std::string_view language);
 
-// What a declaration or an expression in C++ makes one of a type of, at the name of the type: names
-// of its fields with values, or a variable, in which case it is a copy, most likely.
+// The way in which C++ makes a value of a type, seen at the name of the type: by names of its
+// fields with values, or from another value, which is a copy, most likely.
 enum class GivenInCpp : std::uint8_t { kOther, kFields, kCopy };
 GivenInCpp given_in_cpp(const Node& leaf);
 

@@ -11,7 +11,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// What the string is put behind in brackets, or asked for by name; nullptr: nothing.
+// The value that is asked for the string, in brackets or by `get`; nullptr: there is none.
 const Node* owner_of_key(const Node& leaf) {
   const Node* around = leaf.parent;
   if (around == nullptr) return nullptr;
@@ -114,7 +114,7 @@ const Node* call_of(const Node& leaf) {
 
 constexpr std::uint32_t kMostLooked = 4000;  // leaves of a function in which a variable is followed
 
-// What the code around the call of a function minds of how that ends.
+// The ways to end that the code around the call of a function is prepared for.
 std::vector<std::string_view> outcomes_minded(const Node& leaf) {
   std::vector<std::string_view> outcomes;
   const Node* call = call_of(leaf);

@@ -1,5 +1,5 @@
-// What code counts on beside the names that it reads, in Python and in scripts: keys that stand
-// there as strings, and how a function ends.
+// Things that code in Python and in scripts counts on beside the names that it reads: keys that
+// stand there as strings, and ways in which a function ends.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ namespace gittxn::semantic {
 std::string full_name(const NameRead& read);
 // The name of a key in Python, which is no member: "[timeout]" of `config["timeout"]`.
 std::string key_name(std::string_view key);
-// Where a function gives nothing: `None`, `null`.
+// The outcome of a function that gives nothing: `None`, `null`.
 inline constexpr std::string_view kEndsInNothing = "null";
 // The name of how a function may end: "load!KeyError".
 std::string outcome_name(std::string_view function, std::string_view outcome);
@@ -26,7 +26,7 @@ std::string outcome_name(std::string_view function, std::string_view outcome);
 // about that: an error is caught, or nothing is looked for.
 void more_reads(const Tree& tree, const Node& leaf, NameRead* read, std::vector<NameRead>* more);
 
-// How an event goes on, for outcome_name(): it is heard of.
+// The outcome of an event, for outcome_name(): something listens to it.
 inline constexpr std::string_view kHeard = "event";
 // The name of the event that a string of a script is, where a method of one of these names is told
 // it first: "added" of `this.emit('added', item)`; empty: it is none.

@@ -88,8 +88,8 @@ Parameter in_others(std::string_view language, const Node& node) {
   return found;
 }
 
-// Of the nodes between two commas, in Ruby, PHP, C# and Kotlin: what stands before a "=" is the
-// parameter, for callers may say its name.
+// The parameter between two commas, in Ruby, PHP, C# and Kotlin: all that stands before a "=", for
+// callers may say its name.
 Parameter in_row(std::span<Node* const> nodes) {
   if (nodes.size() == 1 && nodes[0]->kind == "keyword_parameter") {
     const Node *name = kid_in(*nodes[0], "name"), *value = kid_in(*nodes[0], "value");
@@ -167,7 +167,7 @@ bool accepts_all(std::string_view language, const Parameters& was, const Paramet
   const auto places = old_end - was.begin();
   if (new_end - is.begin() < places) return false;
   if (!std::equal(was.begin(), old_end, is.begin(), accepts)) return false;
-  // What stands behind a call in Kotlin is its last argument.
+  // A lambda behind a call in Kotlin is its last argument.
   const bool trails = language == "kotlin" && !was.empty() && was.back().name.contains("->");
   if (trails && was.size() != is.size()) return false;
   const bool takes_rest = old_end != was.end() && old_end->kind == PKind::kRest;

@@ -151,7 +151,7 @@ class FormFinder {
   const Node& around_;
 };
 
-// What is said of one version.
+// The results of one version.
 struct Results {
   std::vector<const Node*> values;  // without those that are nothing
   std::string form;                 // of all of them; empty: not known, or not one
@@ -188,7 +188,7 @@ bool is_one_of(std::string_view form, std::initializer_list<std::string_view> fo
   return is_any(form.substr(0, form.find(' ')), forms);
 }
 
-// Who counts on the first form is wrong about the second.
+// Code that counts on the first form is wrong about the second.
 bool is_other_form(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty() || a.starts_with(b) || b.starts_with(a)) return false;
   const auto are = [&](std::initializer_list<std::string_view> one,

@@ -1,5 +1,5 @@
-// What a function in Python or a script gives, as far as its text says: the values behind `return`,
-// and of which form they are.
+// The results of a function in Python or a script, as far as its text says: the values behind
+// `return`, and of which form they are.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ bool is_nothing(const Node& node);
 // The values that a function gives, not those that functions in it do; of an arrow its expression.
 std::vector<const Node*> values_given_by(const Node& function);
 
-// Who uses what a function gives, or a value, has another form of thing in hand now: a pair where
-// there was a number, a list where there was a text, or what was given is a part of something.
-// False where that is not sure, or where both say the same type.
+// The result of a function, or a value, has another form now: it was a number and is a pair, was a
+// text and is a list, or is a part of what is given. False if that is not sure, or if both versions
+// say the same type.
 bool gives_otherwise(const Outlines& pair, const Outlined& was, const Outlined& is);
 
 }  // namespace gittxn::semantic

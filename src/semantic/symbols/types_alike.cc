@@ -73,7 +73,7 @@ bool is_same_component(const Outlined& was, const Outlined& is) {
   return before != nullptr && after != nullptr && words_in_node(*before) == words_in_node(*after);
 }
 
-// What declares a constant of Go in its group; nullptr: this was not understood.
+// The line of its group that declares a constant of Go; nullptr: this was not understood.
 const Node* spec_of(const Outlined& symbol) {
   if (symbol.nodes.size() != 1) return nullptr;
   const Node* node = symbol.nodes.front();
@@ -90,8 +90,8 @@ const Node* spec_of(const Outlined& symbol) {
   return node;
 }
 
-// What the constant says itself, and what the last one up to it says that has a value, which is
-// repeated for those that have none.
+// The words that the constant says itself, and those of the last one up to it with a value, which
+// is repeated for those that have none.
 std::pair<Words, Words> said_of(const Node& spec) {
   Words repeated;
   for (const Node* kid : spec.parent->kids) {

@@ -24,7 +24,7 @@ struct Included {
   std::set<std::string> paths;
   bool known = false;  // that these are all
 };
-// As if the lines of `gone` were not there, and those of `fresh` were.
+// Changed lines: those of `gone` count as not there, those of `fresh` as there.
 struct OtherIncludes {
   SaidIncludes gone, fresh;
 };

@@ -40,7 +40,7 @@ bool has_to_be_fed(const semantic::Use& use) {
          semantic::family_of(use.language) == semantic::Family::kC;
 }
 
-// What the write declares is found by the name as the use says it.
+// A declaration that is found by the name as the use says it.
 bool is_declared_as(const semantic::Write& write, const semantic::Use& use) {
   if (semantic::is_any(write.kind, {"import", "namespace", "file"})) return false;
   const bool member = !write.of_type.empty() && (write.kind != "constant" || write.scoped);

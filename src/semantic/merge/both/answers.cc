@@ -56,7 +56,7 @@ bool is_ignored(const Node& call) {
   return call.parent == nullptr || is_any(call.parent->kind, {"expression_statement", "block"});
 }
 
-// What a script hands on may be waited for elsewhere.
+// The value of the call is waited for; a script may hand it on to be waited for elsewhere.
 bool is_awaited(const Tree& tree, const Node& call) {
   const Node& in = *call.parent;
   if (in.kind.contains("await")) return true;

@@ -1,4 +1,5 @@
-// What versions of a file do not all have, so that a rule costs as much as the change does.
+// The parts of versions of a file that not all of them have, so that a rule costs as much as the
+// change does.
 //
 // Pure.
 #pragma once
@@ -15,13 +16,13 @@ inline constexpr std::size_t kMostApart = 4;  // three versions and their merge
 
 using Nodes = std::vector<const Node*>;
 
-// Of each tree, kMostApart at most, the nodes at its top, without those that all of them have to
-// the byte, equally often: what is said in these, all say as often. Where one type or namespace is
-// left in each, it is looked into in the same way. A name may be in none of the nodes of a version
-// that says it elsewhere; but one that is nowhere in some version is in none that are left out.
+// The nodes at the top of each tree (kMostApart trees at most), without those that all trees have
+// to the byte and equally often: all say what is in these equally often. If one type or namespace
+// is left in each, it is looked into in the same way. A version may say a name elsewhere that is in
+// none of its nodes here; but a name that one version never says is in none that are left out.
 std::vector<Nodes> not_in_all(std::span<const Tree* const> trees);
 
-// Of each tree its root: what not_in_all gives of trees that have nothing in common.
+// The root of each tree: what not_in_all gives for trees that have nothing in common.
 std::vector<Nodes> whole(std::span<const Tree* const> trees);
 
 }  // namespace gittxn::semantic

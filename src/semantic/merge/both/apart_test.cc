@@ -72,7 +72,7 @@ TEST(Apart, IsNothingOfEqualTexts) {
   EXPECT_THAT(not_in_all(all.trees), ElementsAre(IsEmpty(), IsEmpty()));
 }
 
-// What a merge may lose is told by what all files have in common, too: the name is no new one.
+// A name that stands in what all files have in common is no new one, so a merge does not lose it.
 TEST(Apart, ANameThatAllSayElsewhereIsNotLost) {
   const Parsed all = parsed("python", {"use(name)\na = 1\n", "use(name)\na = name\n",
                                        "use(name)\na = 1\n", "use(name)\na = 1\n"});

@@ -35,7 +35,7 @@ bool takes_several(const Node* list) {
          });
 }
 
-// What a method gets without its being passed.
+// The object that a method is called for, which no call passes.
 bool is_own_parameter(const Node& parameter) {
   return has_any(parameter.kind, {"self_parameter"}) ||
          is_any(parameter.text, {"self", "cls", "this"});

@@ -58,7 +58,7 @@ std::string key_of_function(const Declared& declared, std::string_view holder) {
   return declared.path.contains('/') ? std::string() : std::string(node.name);
 }
 
-// In these a plain name is one of the type as well.
+// Languages in which a plain name may be a member of the type around it.
 bool has_plain_members(const Language& language) {
   return is_any(language.name, {"java", "csharp", "kotlin", "cpp"});
 }
@@ -128,7 +128,7 @@ OwnFunctions own_functions(const Tree& tree) {
     std::string_view holder = holder_of(*node);
     if (const auto receiver = receiver_of(*node); !receiver.type.empty()) holder = receiver.type;
     std::string key = key_of_function(declared, holder);
-    // What makes an object of one type has the name of what does so of another.
+    // Constructors of two types may have one name (`__init__`), so these are told by the type.
     const std::string name = key.starts_with("new ") ? key : std::string(node->name);
     if (!names.insert(name).second) twice.insert(name);
     if (!key.empty()) functions.emplace(std::move(key), function);

@@ -13,8 +13,8 @@
 
 namespace gittxn::semantic {
 
-// By the key of their calls: "f" at the top of a file, "T.f" in a type, "new T" where it makes one.
-// nullptr where another function of the file has the name.
+// Functions by the key of their calls: "f" at the top of a file, "T.f" in a type, "new T" for a
+// constructor. nullptr if another function of the file has the name.
 using OwnFunctions = std::map<std::string, const Node*>;
 OwnFunctions own_functions(const Tree& tree);
 

@@ -65,7 +65,7 @@ std::string callee_of(const Node& call, const Node& arguments) {
   return said.substr(0, std::min(link, kMaxCallee)) + "()" + said.substr(name);
 }
 
-// What says something to people, checks it or hands it on says the same as often as it wants.
+// A call that logs, checks or sends something may do so with one text as often as it wants.
 bool tells(std::string_view callee) {
   const std::string name = lower_ascii(callee.substr(callee.find_last_of(".:>$") + 1));
   constexpr std::string_view kTelling[] = {"assert", "expect", "log",  "print", "warn",  "debug",
@@ -162,7 +162,7 @@ std::string_view line_of(const Tree& tree, const Node& node) {
   return trimmed(text.substr(from, end - from));
 }
 
-// What the call is in: declarations by their names, other blocks by the lines that open them.
+// The path to the call: declarations by their names, other blocks by the lines that open them.
 std::string place_of_call(const Tree& tree, const Node& call) {
   std::string place;
   for (const Node *from = &call, *at = call.parent; at != nullptr; from = at, at = at->parent) {

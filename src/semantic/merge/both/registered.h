@@ -10,10 +10,10 @@
 
 namespace gittxn::semantic {
 
-// What both sides added is calls of one callee, each told by the first text that it is given,
-// `add_argument("--size", type=int)`, `app.get("/size", size)`, and nothing else. No text of one
-// side is one of the other, no path (`/a/:id`) of one may be one of the other, and the callee is
-// told something in the base.
+// Both sides added nothing but calls of one callee, each told by the first text that it is given:
+// `add_argument("--size", type=int)`, `app.get("/size", size)`. No text of one side is one of the
+// other, no path of one side (`/a/:id`) may match one of the other, and the base has a call of the
+// callee.
 bool registered_apart(const Sides<std::vector<const Node*>>& statements);
 
 // Two of one text in one block of the merged text, of which each side has one, where the block of

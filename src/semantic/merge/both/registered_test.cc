@@ -1,4 +1,4 @@
-// What both sides register under one text, at two places of one list.
+// Options, routes and handlers that both sides register under one text, or at one place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

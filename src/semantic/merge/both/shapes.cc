@@ -24,7 +24,7 @@ std::string shape_of_count(std::size_t count) {
   return "(" + std::to_string(count) + ")";
 }
 
-// What a struct or a variant declares. A tuple lists types, some with "pub" before them.
+// The fields that a struct or a variant declares. A tuple lists types, some with "pub" before them.
 std::string declared_shape(const Node& node) {
   for (const Node* list : node.kids) {
     if (list->kind == "field_declaration_list") {
@@ -42,7 +42,7 @@ std::string declared_shape(const Node& node) {
   return {};
 }
 
-// By name, a variant as "Event::Key". Nothing of what the file declares twice.
+// Shapes by name, of a variant by "Event::Key". Those that the file declares twice are left out.
 using Shapes = std::map<std::string, std::string>;
 
 Shapes shapes_in(const Tree& tree) {

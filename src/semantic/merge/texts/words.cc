@@ -81,7 +81,7 @@ std::optional<std::vector<ListWords>> added_between(const ListWords& base, const
   return added.size() == base.size() + 1 ? std::optional(added) : std::nullopt;
 }
 
-// What a side added looks like what is there, of which there is more than one.
+// The base has more than one word, and each word that a side added looks like these.
 bool are_alike(const ListWords& base, const std::vector<ListWords>& added) {
   return base.size() >= 2 && std::ranges::all_of(added, [&](const ListWords& words) {
            return std::ranges::all_of(words, [&](std::string_view word) {
@@ -149,7 +149,7 @@ std::string column_name(std::string_view text) {
   return plain && !kOthers.contains(name) ? name : std::string();
 }
 
-// By what a line tells its word or column from others; empty of a line that is none.
+// The word or column that a line is about; empty if it is about none.
 std::string name_in_list(ListsOf kind, std::string_view line) {
   const std::string_view text = without_separator(kind, line);
   if (text.empty()) return {};
@@ -171,7 +171,7 @@ bool opens_list(ListsOf kind, std::string_view line) {
   return last.contains(" install ") || last.contains("apk add ");
 }
 
-// What stands above belongs to such a list.
+// The lines above open such a list.
 bool is_in_list(ListsOf kind, const std::vector<std::string_view>& above) {
   for (auto line = above.rbegin(); line != above.rend(); ++line) {
     if (opens_list(kind, *line)) return true;
