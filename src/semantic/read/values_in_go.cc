@@ -10,7 +10,7 @@
 namespace gittxn::semantic {
 namespace {
 
-constexpr std::uint32_t kMostTokens = 20'000;  // of a function that is looked through
+constexpr std::uint32_t kMostTokens = 20'000;  // of functions, looked through for one value
 constexpr int kMostNames = 4;                  // that a value goes through
 
 bool is_function_in_go(const Node& node) {
@@ -95,9 +95,10 @@ class ValueInGo {
     if (names == 0) return true;
     const Node* function = function_around(name);
     const Node& scope = function == nullptr ? tree_.root() : *function;
-    if (scope.leaves > kMostTokens) return true;
     const std::vector<const Node*>& leaves = tree_.leaves();
     for (std::uint32_t i = name.leaf + 1; i < scope.leaf + scope.leaves; ++i) {
+      if (looked_through_ == kMostTokens) return true;
+      ++looked_through_;
       const bool its = leaves[i]->text == name.text && leaves[i - 1]->text != ".";
       if (its && is_given(*leaves[i], names - 1)) return true;
     }
@@ -107,6 +108,7 @@ class ValueInGo {
   const Tree& tree_;
   std::string_view type_;
   TakenInGo behind_;
+  mutable std::uint32_t looked_through_ = 0;  // tokens; a value may be given to itself many times
 };
 
 }  // namespace
