@@ -259,9 +259,7 @@ class Judge {
     whose.others = use.role == UseRole::kMember && others_have(use.name, defined, use);
     const auto [verdict, rule] = judge(defined, use, whose);
     if (verdict == Verdict::kCommute) return;
-    const std::string how = use.state == UseState::kGained ? "uses '" : "edited a user of '";
-    find(verdict, rule, *defined.write, use.symbol, use.name,
-         {did(*defined.write), how + use.name + "' in " + use.symbol});
+    find(verdict, rule, *defined.write, use.symbol, use.name, {did(*defined.write), used(use)});
   }
 
   // --- sets ---

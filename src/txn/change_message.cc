@@ -48,13 +48,15 @@ std::string spoken_symbol(const semantic::Write& change) {
   return is_plain(said) ? said : std::string();
 }
 
-// The symbols worth naming: no imports, no whole files, and no member beside its container.
+// The symbols worth naming: no imports, no whole files, no member beside its container, and nothing
+// that a function only gives.
 std::vector<const semantic::Write*> told_symbols(const FootprintReport& report,
                                                  const std::string& path) {
   std::vector<const semantic::Write*> told;
   const semantic::Write* around = nullptr;
   for (const semantic::Write& change : report.symbols) {
-    const bool whole = change.language.empty() || change.kind == "file" || change.kind == "import";
+    const bool whole = change.language.empty() || change.kind == "file" ||
+                       change.kind == "import" || change.kind == "given";
     if (change.path != path || whole || spoken_symbol(change).empty()) continue;
     const bool inside = around != nullptr && change.change == around->change &&
                         change.symbol.starts_with(around->symbol);

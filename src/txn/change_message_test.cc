@@ -60,6 +60,15 @@ TEST(ChangeMessage, MembersOfWhatWasAddedAreNotNamedBesideIt) {
   EXPECT_EQ(subject_of(report), "Add Token to a.py");
 }
 
+TEST(ChangeMessage, WhatAFunctionGivesIsNotNamedBesideIt) {
+  FootprintReport report;
+  report.changes = {changed_file("a.py")};
+  report.symbols = {symbol_in("a.py", "load().", semantic::Change::kChanged),
+                    symbol_in("a.py", "load().`{load!KeyError}`.", semantic::Change::kRemoved)};
+  report.symbols.back().kind = "given";
+  EXPECT_EQ(subject_of(report), "Change load() in a.py");
+}
+
 TEST(ChangeMessage, WithoutSymbolsThePathsSayIt) {
   FootprintReport report;
   report.changes = {added_file("src/new.txt")};

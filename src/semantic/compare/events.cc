@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "semantic/kinds.h"
+#include "semantic/symbols/more_reads.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -388,6 +389,17 @@ bool overrides_otherwise(const Write& own, const Write& base, const Footprint& s
   return base.change == Change::kChanged && base.strong() && !base.takes_more;
 }
 
+std::string used(const Use& use) {
+  const bool by_text = use.language == "python" || family_of(use.language) == Family::kScript;
+  const bool outcome = by_text && use.name.contains('!');
+  const bool key = use.language == "python" && use.name.starts_with('[');
+  const std::string what = outcome || key ? shown_given(use.name) : "'" + use.name + "'";
+  const std::string_view verb = use.state != UseState::kGained ? "edited a user of "
+                                : outcome                      ? "expects "
+                                                               : "uses ";
+  return std::string(verb) + what + " in " + use.symbol;
+}
+
 std::string did(const Write& write) {
   if (write.opaque) {
     const bool whole_file = write.symbol.ends_with('/');
@@ -399,6 +411,12 @@ std::string did(const Write& write) {
     const bool beside = write.renamed_to.starts_with(write.container);
     return "changed " + write.symbol + " to " +
            write.renamed_to.substr(beside ? write.container.size() : 0);
+  }
+  if (write.kind == "given" && write.defines.size() == 1) {
+    const std::string owner = write.symbol.substr(0, write.symbol.rfind("`{"));
+    const bool added = write.change == Change::kAdded;
+    return std::string(change_name(write.change)) + " " + shown_given(write.defines[0]) +
+           (added ? " to " : " from ") + owner;
   }
   if (write.change != Change::kChanged) {
     return std::string(change_name(write.change)) + " " + write.symbol;

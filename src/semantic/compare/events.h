@@ -73,6 +73,9 @@ bool shows_more(const Write& write);
 // new, where they give different things.
 bool overrides_otherwise(const Write& own, const Write& base, const Footprint& side);
 
+// "uses 'total' in a.py/f()." and "expects the error 'KeyError' in a.py/f()."
+std::string used(const Use& use);
+
 // "renamed a.py/f(). to a.py/g()." and the like.
 std::string did(const Write& write);
 

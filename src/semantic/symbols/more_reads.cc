@@ -149,6 +149,19 @@ std::string key_name(std::string_view key) {
   return "[" + std::string(key) + "]";
 }
 
+std::string shown_given(std::string_view name) {
+  const std::size_t sign = name.rfind('!');
+  if (sign == std::string_view::npos) {
+    const bool bracketed = name.starts_with('[') && name.ends_with(']');
+    if (bracketed) name = name.substr(1, name.size() - 2);
+    return "the key '" + std::string(name) + "'";
+  }
+  const std::string_view outcome = name.substr(sign + 1);
+  if (outcome == kEndsInNothing) return "an empty result";
+  if (outcome == kHeard) return "the event '" + std::string(name.substr(0, sign)) + "'";
+  return "the error '" + std::string(outcome) + "'";
+}
+
 std::string outcome_name(std::string_view function, std::string_view outcome) {
   return std::string(function) + "!" + std::string(outcome);
 }

@@ -19,6 +19,8 @@ std::string key_name(std::string_view key);
 inline constexpr std::string_view kEndsInNothing = "null";
 // The name of how a function may end: "load!KeyError".
 std::string outcome_name(std::string_view function, std::string_view outcome);
+// Such a name for people: "the key 'timeout'", "the error 'KeyError'"; of a key in a script, too.
+std::string shown_given(std::string_view name);
 
 // Adds what the token reads beside `read`, which the key of `{ timeout: 3 }` makes one of an
 // object: a string the key of `config["timeout"]`, which in Python `config.get("timeout")` asks
