@@ -248,6 +248,20 @@ TEST(Open, AnOperatorIsUsedByASign) {
 
 // ---- what brings in names that it does not say ----
 
+TEST(Imports, ThatDoNotParseHaveAnEnd) {
+  for (const std::string_view text :
+       {"use a::{B, {\"c\": D};\n", "use a::{b::{c::{;\nfn f() {}\n", "use {,;\n"}) {
+    EXPECT_EQ(judged(edit("a.rs", "", std::string(text)), edit("b.rs", "", "fn g() {}\n")),
+              "COMMUTE")
+        << text;
+  }
+  for (const std::string_view text : {"<?php\nuse as;\n", "<?php\nuse A\\{as, B};\n"}) {
+    EXPECT_EQ(judged(edit("a.php", "", std::string(text)), edit("b.php", "", "<?php\ng();\n")),
+              "VALIDATE ambiguous")
+        << text;
+  }
+}
+
 TEST(Imports, ThatDoNotSayWhatTheyBring) {
   const auto brings = [](const std::string& path, const std::string& base,
                          const std::string& import, const std::string& use) {

@@ -55,6 +55,11 @@ class Statement {
     return true;
   }
 
+  // A token that stands where none can: without this a statement that does not parse had no end.
+  void skip_from(std::size_t at) {
+    if (at_ == at) take();
+  }
+
   Import& add(std::string module) {
     Import& import = out_.emplace_back();
     import.module = std::move(module);
@@ -185,8 +190,10 @@ class Statement {
     while (!done() && !is_any(peek(), {";", ",", "}"})) {
       if (take_if("{")) {
         while (!done() && !take_if("}")) {
+          const std::size_t at = at_;
           use_tree(path, depth + 1);
           take_if(",");
+          skip_from(at);
         }
         return;
       }
@@ -214,16 +221,20 @@ class Statement {
     if (!take_if("use")) return;
     if (peek() == "function" || peek() == "const") take();
     while (!done() && peek() != ";") {
+      const std::size_t at = at_;
       const std::string prefix = joined({";", ",", "as", "{"});
       if (take_if("{")) {
         while (!done() && !take_if("}")) {
+          const std::size_t name = at_;
           php_name(prefix + joined({",", "}", "as"}));
           take_if(",");
+          skip_from(name);
         }
       } else {
         php_name(prefix);
       }
       take_if(",");
+      skip_from(at);
     }
   }
 
