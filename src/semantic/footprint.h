@@ -122,7 +122,7 @@ struct Use {
   std::string language;
   UseRole role = UseRole::kPlain;
   UseState state = UseState::kGained;
-  int arity = -1;      // names.h
+  int arity = -1;      // arguments of a call, or of those that it is handed to; -1: of none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
   bool of_local = false, made = false, valued = false;  // names.h
   // A call that was there, whose value is what a member is asked of anew.

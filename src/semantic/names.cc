@@ -378,7 +378,7 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   read.arity = arity_of(leaf);
   if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
   if (read.arity < 0 && is_any(tree.language().name, {"javascript", "typescript", "tsx"})) {
-    read.arity = arguments_given_by(leaf);
+    read.handed = arguments_given_by(leaf);
   }
   if (leaf.kind == "type_identifier" || tree.language().name == "rust") {
     read.made = is_made(leaf, tree.language().name);

@@ -28,8 +28,10 @@ struct NameRead {
   std::string_view name;       // in the bytes of the tree
   std::string_view qualifier;  // the name before it: "a" of "a.b" and of "a::b"
   UseRole role = UseRole::kPlain;
-  // Arguments of a call, or of those that what it is given to makes; -1 when it is none.
-  int arity = -1;
+  int arity = -1;  // arguments of a call; -1 when it is none
+  // Arguments of the calls that what it is given to makes of it, as `xs.map(name)` does; -1: none.
+  int handed = -1;
+  int arguments() const { return arity < 0 ? handed : arity; }
   bool local = false;
   bool of_local = false;  // the name before it is local
   bool key = false;       // a key in Python, called by key_name() (more_reads.h)

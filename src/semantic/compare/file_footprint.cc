@@ -408,8 +408,8 @@ class FileFootprint {
 
   void add_use(const NameRead& read, UseState state, const Write& write) {
     out_.uses.push_back({full_name(read), write.symbol, write.path, std::string(read.qualifier),
-                         std::string(read.declared), write.language, read.role, state, read.arity,
-                         read.local, read.of_local, read.made, read.valued});
+                         std::string(read.declared), write.language, read.role, state,
+                         read.arguments(), read.local, read.of_local, read.made, read.valued});
   }
 
   // --- places ---

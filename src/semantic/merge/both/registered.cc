@@ -78,7 +78,7 @@ bool tells(std::string_view callee) {
 // "--size" of `"--size N"`; empty of what is no name but something to read.
 std::string key_of_text(std::string_view text) {
   const std::size_t from = text.find_first_of("\"'`");
-  if (from == std::string_view::npos || from > 2 || text.size() < from + 3) return {};
+  if (from > 2 || text.size() < from + 3) return {};  // without a quote it is at npos
   if (text.back() != text[from]) return {};
   text = text.substr(from + 1, text.size() - from - 2);
   if (text.starts_with('-')) text = text.substr(0, text.find_first_of(" =,"));

@@ -35,11 +35,11 @@ bool is_block_scope(const Node& node) {
 }
 
 // A "var" of scripts is one of the whole function, wherever it stands.
-const Node& scope_of(const Language& language, const Node& leaf, const Node& function) {
+const Node* scope_of(const Language& language, const Node& leaf, const Node* function) {
   bool blocks = has_block_scopes(language);
-  for (const Node* at = leaf.parent; at != nullptr && at != &function; at = at->parent) {
+  for (const Node* at = leaf.parent; at != nullptr && at != function; at = at->parent) {
     if (at->kind == "variable_declaration" && at->text.starts_with("var")) blocks = false;
-    if (is_own_function(*at) || (blocks && is_block_scope(*at))) return *at;
+    if (is_own_function(*at) || (blocks && is_block_scope(*at))) return at;
   }
   return function;
 }
@@ -98,7 +98,7 @@ SaidNames names_said(const Tree& tree, const Node& function) {
       SaidName& name = said[leaf.text];
       name.places.push_back(&leaf);
       if (may_bind(tree.language(), leaf)) {
-        name.scopes.push_back(scope_of(tree.language(), leaf, function).text);
+        name.scopes.push_back(scope_of(tree.language(), leaf, &function)->text);
       }
     } else if (leaf.text.contains('{') && leaf.kind.contains("string")) {
       std::vector<NameRead> reads;
