@@ -101,7 +101,8 @@ Parameter in_row(std::span<Node* const> nodes) {
             true};
   }
   const auto text_between = [](const Node& first, const Node& last) {
-    return std::string_view(first.text.data(), &*last.text.end());
+    const char *begin = first.text.data(), *end = last.text.data() + last.text.size();
+    return std::string_view(begin, static_cast<std::size_t>(end - begin));
   };
   const std::string_view whole = text_between(*nodes.front(), *nodes.back());
   if (whole.starts_with("**")) return {whole, {}, PKind::kNamedRest};
