@@ -16,6 +16,7 @@
 #include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/called.h"
+#include "semantic/merge/both/numbers.h"
 #include "semantic/merge/both/registered.h"
 #include "semantic/merge/both/unbound.h"
 #include "semantic/merge/lists.h"
@@ -108,16 +109,11 @@ bool is_name(std::string_view token) {
   return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
 }
 
-Span span_of(std::size_t version, const Tree& tree, const Node& node) {
-  const auto from = static_cast<std::size_t>(node.text.data() - tree.text().data());
-  return {version, from, from + node.text.size()};
-}
-
 // The declarations at the top that hold what does not parse.
 Broken unparsed(const Tree& merged) {
   Broken broken{"the result does not parse", {}};
   for (const Node* kid : merged.root().kids) {
-    if (kid->error) broken.places.push_back(span_of(kMergedText, merged, *kid));
+    if (kid->error) broken.places.push_back(span_of_node(kMergedText, merged, *kid));
   }
   return broken;
 }
@@ -179,7 +175,7 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
                       {}};
         const Tree& tree = *sides[other(side)];
         for (const Node* leaf : tree.leaves()) {
-          if (leaf->text == name) broken.places.push_back(span_of(other(side), tree, *leaf));
+          if (leaf->text == name) broken.places.push_back(span_of_node(other(side), tree, *leaf));
         }
         return broken;
       }
@@ -222,7 +218,7 @@ class Checker {
       Broken broken{name.substr(0, 120) + " is there twice", {}};
       for (const Declared& each : merged_.declarations()) {
         if (once_name(each) == name) {
-          broken.places.push_back(span_of(kMergedText, merged_, *each.node));
+          broken.places.push_back(span_of_node(kMergedText, merged_, *each.node));
         }
       }
       return broken;
@@ -243,7 +239,7 @@ class Checker {
       if (shown.ends_with(',')) shown.remove_suffix(1);
       Broken broken{"'" + std::string(shown.substr(0, 80)) + "' is there twice", {}};
       for (const Node* each : nodes) {
-        broken.places.push_back(span_of(kMergedText, merged_, *each));
+        broken.places.push_back(span_of_node(kMergedText, merged_, *each));
       }
       return broken;
     }
@@ -265,7 +261,7 @@ class Checker {
         if (!(added || kept) || after_.contains(name)) continue;
         // The grammar may stumble over the result alone: then the text is there to the letter.
         if (merged_.error_bytes() == 0 || !merged_.text().contains(declared.node->text)) {
-          return {name + " is missing", {span_of(side, *sides_[side], *declared.node)}};
+          return {name + " is missing", {span_of_node(side, *sides_[side], *declared.node)}};
         }
       }
     }
@@ -303,7 +299,7 @@ class Checker {
         const std::string name = name_of(declared);
         if (!after_.contains(name)) continue;
         return {name + " is not in what it was put into",
-                {span_of(side, *sides_[side], *declared.node)}};
+                {span_of_node(side, *sides_[side], *declared.node)}};
       }
     }
     return {};
@@ -330,8 +326,8 @@ class Checker {
         // Any of several objects in one array may have the key.
         if (declared.node->decl == "key" && kept->second.times > 1) continue;
         const Node& now = *kept->second.node;
-        const std::vector<Span> places = {span_of(kBase, *sides_[kBase], *found.node),
-                                          span_of(other(side), *sides_[other(side)], now)};
+        const std::vector<Span> places = {span_of_node(kBase, *sides_[kBase], *found.node),
+                                          span_of_node(other(side), *sides_[other(side)], now)};
         if (!same_code(*sides_[kBase], *found.node, *sides_[other(side)], now)) {
           return {name + " was removed by one side and changed by the other", places};
         }

@@ -55,7 +55,8 @@ class Statement {
     return true;
   }
 
-  // A token that stands where none can: without this a statement that does not parse had no end.
+  // Skips a token that cannot stand here: a loop over a statement that does not parse would not
+  // end otherwise.
   void skip_from(std::size_t at) {
     if (at_ == at) take();
   }

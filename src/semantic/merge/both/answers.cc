@@ -90,7 +90,8 @@ class Answers {
                          !is_awaited_function(there, *function.there);
     if (awaited && unawaited(side, key).empty()) {
       return told(unawaited(other(side), key), unawaited(kBase, key), side,
-                  "one side made " + shown_function(key) + " one that is awaited");
+                  "one side made " + shown_function(key) +
+                      " async, and the other side adds a call that does not await it");
     }
     const std::string was = result_of(base, *function.base);
     const std::string now = result_of(*sides_[side], *function.now);
@@ -104,14 +105,15 @@ class Answers {
     });
     if (stayed) return {};
     return told(used(other(side), key), before, side,
-                "one side put what " + shown_function(key) + " answers into something else");
+                "one side wrapped the result of " + shown_function(key) +
+                    " in another type, and the other side adds a call that expects it as before");
   }
 
   // The other side has calls that the base does not have.
   Broken told(const CallsOf& calls, const CallsOf& before, Side side,
               const std::string& why) const {
     if (calls.size() <= before.size()) return {};
-    Broken broken{why + ", the other calls it anew as it was", {}};
+    Broken broken{why, {}};
     for (const Node* call : calls) {
       broken.places.push_back(span_of_node(other(side), *sides_[other(side)], *call));
     }

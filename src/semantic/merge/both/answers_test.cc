@@ -51,7 +51,7 @@ TEST(Answers, OneWhoseAnswerIsInSomethingElseSinceOneSideChangedIt) {
   };
   for (const CalledAnew& each : all) {
     EXPECT_THAT(why_not_as(each.language, each.sides(each.call)),
-                HasSubstr("answers into something"))
+                HasSubstr("wrapped the result of"))
         << each.call;
     EXPECT_TRUE(merged_as(each.language, each.sides(each.apart)).clean()) << each.apart;
   }

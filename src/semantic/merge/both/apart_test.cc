@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "semantic/merge/both/called.h"
 #include "semantic/merge/merge_tree.h"
 
 namespace gittxn::semantic {
@@ -81,6 +82,17 @@ TEST(Apart, ANameThatAllSayElsewhereIsNotLost) {
                                          "use(it)\na = 1\n", "use(it)\na = 1\n"});
   EXPECT_EQ(lost_token({fresh.trees[0], fresh.trees[1], fresh.trees[2]}, *fresh.trees[3], {}),
             "'name' would be lost");
+}
+
+// One call of the name is the same in all versions, so that it takes what it took as well.
+TEST(Apart, ANameThatIsStillCalledAsItWasIsNotCalledOtherwise) {
+  const std::string same = "keep(f(0))\n";
+  const Parsed all = parsed("python", {same + "x = f(1)\ny = 2\n", same + "x = f(1, 2)\ny = 2\n",
+                                       same + "x = f(1)\ny = 2\nz = f(1)\nw = f(1)\n"});
+  EXPECT_EQ(called_otherwise({all.trees[0], all.trees[1], all.trees[2]}).why, "");
+  const Parsed alone = parsed("python", {"x = f(1)\ny = 2\n", "x = f(1, 2)\ny = 2\n",
+                                         "x = f(1)\ny = 2\nz = f(1)\nw = f(1)\n"});
+  EXPECT_NE(called_otherwise({alone.trees[0], alone.trees[1], alone.trees[2]}).why, "");
 }
 
 std::map<std::string, int> counted(const Tree& tree, const Nodes& nodes) {

@@ -220,7 +220,7 @@ TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
   };
   EXPECT_THAT(why_not_as("go", {with("", ""), with(", size int", ""),
                                 with("", calls("New(first(x).b[y], nil)"))}),
-              HasSubstr("one side gave New() other parameters, the other calls it anew"));
+              HasSubstr("one side gave New() other parameters, and the other side adds a call"));
   const auto clean = [&](const std::string& more, const std::string& call) {
     return merged_as("go", {with("", ""), with(more, ""), with("", calls(call))}).clean();
   };

@@ -144,7 +144,7 @@ Broken called_as_before(const Sides<const Tree*>& sides,
     const auto anew = with(other(side), key, *was);
     if (anew.size() <= with(kBase, key, *was).size() || !with(side, key, *was).empty()) continue;
     Broken broken{"one side gave " + shown_function(key) +
-                      " other parameters, the other calls it anew as it was",
+                      " other parameters, and the other side adds a call with the old ones",
                   {}};
     for (const Node* call : anew) {
       broken.places.push_back(span_of_node(other(side), *sides[other(side)], *call));

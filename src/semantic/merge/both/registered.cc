@@ -272,8 +272,8 @@ Broken registered_twice(const Sides<const Tree*>& sides, const Tree& merged) {
       };
       if (twice.size() < 2 || !once(kLeft) || !once(kRight)) continue;
       if (!tells_apart(keys_at(*sides[kBase], before[kBase], callee, place))) continue;
-      Broken broken{"both sides added \"" + key + "\" to what " + callee.substr(0, 80) +
-                        " is told, at two places",
+      Broken broken{"both sides added a call of " + callee.substr(0, 80) + " with \"" + key +
+                        "\", at two places",
                     {}};
       for (const Node* call : twice) {
         broken.places.push_back(span_of_node(kMergedText, merged, *call));

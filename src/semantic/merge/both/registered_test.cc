@@ -64,7 +64,7 @@ const Registry kRegistries[] = {
 TEST(Registered, UnderOneTextAtTwoPlaces) {
   for (const Registry& each : kRegistries) {
     EXPECT_THAT(why_not_as(each.language, each.sides(each.left, each.right)),
-                HasSubstr("both sides added \""))
+                HasSubstr("both sides added a call of "))
         << each.left;
     EXPECT_TRUE(merged_as(each.language, each.sides(each.left, each.apart)).clean()) << each.apart;
   }

@@ -159,7 +159,7 @@ Broken shaped_as_before(const Sides<const Tree*>& sides) {
       if (anew.size() <= shaped_so(all[kBase], name, was).size()) continue;
       if (!shaped_so(all[side], name, was).empty()) continue;
       Broken broken{"one side gave " + name.substr(0, 80) +
-                        " another shape, the other says it anew as it was",
+                        " other fields, and the other side adds a use with the old ones",
                     {}};
       for (const Node* each : anew) {
         broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));

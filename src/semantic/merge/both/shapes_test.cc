@@ -21,7 +21,7 @@ TEST(Shapes, AsItWasBeforeOneSideChangedIt) {
       "\nfn enter() -> Event {\n    Event::Key(13)\n}\n",
       "\nfn enter() -> Event {\n    other::Key(13)\n}\n"};
   EXPECT_THAT(why_not_as("rust", variant.sides(variant.call)),
-              HasSubstr("one side gave Event::Key another shape"));
+              HasSubstr("one side gave Event::Key other fields"));
   EXPECT_TRUE(merged_as("rust", variant.sides(variant.apart)).clean());
   const auto is = [&](const std::string& what) {
     return "\nimpl Event {\n    fn b(&self) -> bool {\n        if let " + what +
@@ -38,7 +38,7 @@ TEST(Shapes, AsItWasBeforeOneSideChangedIt) {
                              "\nfn zero() -> Point {\n    Point { x: 0, y: 0 }\n}\n",
                              "\nfn zero() -> Point {\n    Point { x: 0, ..one() }\n}\n"};
   EXPECT_THAT(why_not_as("rust", fields.sides(fields.call)),
-              HasSubstr("one side gave Point another shape"));
+              HasSubstr("one side gave Point other fields"));
   EXPECT_TRUE(merged_as("rust", fields.sides(fields.apart)).clean());
 }
 

@@ -142,8 +142,9 @@ Broken unbound_in(const Sides<const Tree*>& sides, const Sides<const Node*>& fun
       known = known && unbound_place(found->second) == nullptr;
     }
     if (!bound || !known) continue;
-    Broken broken{"one side has no '" + std::string(name.substr(0, 40)) + "' any more where the " +
-                      "other uses it anew, in " + std::string(function.name.substr(0, 80)) + "()",
+    Broken broken{"one side no longer defines '" + std::string(name.substr(0, 40)) + "' in " +
+                      std::string(function.name.substr(0, 80)) +
+                      "() where the other side adds a use of it",
                   {span_of_node(kMergedText, merged, *place)}};
     for (const Side side : {kLeft, kRight}) {
       const auto found = said[side].find(name);

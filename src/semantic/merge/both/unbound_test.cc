@@ -49,7 +49,7 @@ TEST(Unbound, ALocalOrAParameterThatOneSideTookAway) {
   };
   for (const Unbinding& each : all) {
     EXPECT_THAT(why_not_as(each.language, each.sides(each.use)),
-                HasSubstr("one side has no '" + std::string(each.name) + "' any more"))
+                HasSubstr("one side no longer defines '" + std::string(each.name) + "' in"))
         << each.language;
     EXPECT_TRUE(merged_as(each.language, each.sides("")).clean()) << each.language;
   }
@@ -86,7 +86,7 @@ TEST(Unbound, ADeclarationThatOneSideMovedIntoALoop) {
   const std::string base = with("\tint i;\n", "", "");
   const std::string moved = with("", "int ", "");
   EXPECT_THAT(why_not_as("c", {base, moved, with("\tint i;\n", "", "\tg(i);\n")}),
-              HasSubstr("one side has no 'i' any more"));
+              HasSubstr("one side no longer defines 'i' in"));
   EXPECT_TRUE(merged_as("c", {base, moved, with("\tint i;\n", "", "\tg(n);\n")}).clean());
   const std::string again = "\tfor (int i = 0; i < n; i++)\n\t\tg(i);\n";
   EXPECT_TRUE(merged_as("c", {base, moved, with("\tint i;\n", "", again)}).clean());
