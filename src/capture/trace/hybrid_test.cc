@@ -140,6 +140,29 @@ TEST_F(Hybrid, FilesHaveTheirTypes) {
   EXPECT_EQ(types[dir_ / "p"], std::uint32_t{S_IFIFO});
 }
 
+TEST_F(Hybrid, AFileThatWasSeenHasTheTypeItIsOpenedWith) {
+  const auto has_types = [this] {
+    std::map<std::string, std::uint32_t> types;
+    for (const Record& record : helper("retyped").records) {
+      if (!record.assumed && record.op == Op::kOpenRead) types[record.path] = record.mode & S_IFMT;
+    }
+    return types[dir_ / "seen"] == S_IFIFO && types[dir_ / "listed"] == S_IFIFO;
+  };
+  EXPECT_TRUE(has_types());
+  expect_noticed("trace.changes_uncounted", has_types);
+}
+
+TEST_F(Hybrid, NothingIsReadOfAFileThatWasSeen) {
+  std::size_t files = 0;
+  for (const Record& record : helper("met").records) {
+    if (record.op == Op::kOpenRead && record.path.starts_with(dir_ / "met-")) {
+      EXPECT_EQ(record.mode & S_IFMT, std::uint32_t{S_IFREG}) << record.path;
+      ++files;
+    }
+  }
+  EXPECT_GE(files, 100u);
+}
+
 TEST_F(Hybrid, LoadingTheLibraryIsNoRead) {
   for (const Record& record : trace({"cat", "/dev/null"}).records) {
     EXPECT_EQ(record.path.find("libasan"), std::string::npos) << record.path;

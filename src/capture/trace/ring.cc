@@ -111,6 +111,10 @@ void Ring::directories_change() {
   word_of(shared_->header.epoch).fetch_add(1);
 }
 
+void Ring::something_changes() {
+  word_of(shared_->header.changes).fetch_add(1);
+}
+
 void Ring::set_directories(Directories now) {
   word_of(shared_->header.moving) = now == Directories::kMove ? 1 : 0;
 }

@@ -56,6 +56,9 @@ class Ring {
   void directories_change();
   void set_directories(Directories now);
 
+  // Before a call is let go that may change what stands at some path.
+  void something_changes();
+
   // All that was claimed before this moment has a lower position.
   std::uint64_t mark() const;
   // Hands out, in order, all before `mark`. kCorrupt: the ring is damaged; it is closed, and the

@@ -73,6 +73,7 @@ struct Header {
   alignas(64) uint64_t closed;  // not 0: the library writes no more
   uint64_t epoch;               // changes when paths of directories are about to change
   uint64_t moving;              // not 0: such a call has not returned; relative paths are notified
+  uint64_t changes;             // how many calls that may change something were let go
   alignas(64) uint64_t tail;    // the next position
   uint64_t processes;           // how many numbers were given out
 };

@@ -84,12 +84,12 @@ uint32_t mode_after_stat(const Args& args, long number) {
 }
 
 enum class MayRead { kNo, kYes };
+constexpr uint32_t kType = 0170000, kRegular = 0100000, kDirectory = 0040000;
 
 // The mode of what was opened, or its type alone where that is found out for less: nothing is read
 // of a directory, and nothing at a place of a pipe or a terminal. What is below /sys and /dev may
 // do something when it is read, if only nothing.
 uint32_t mode_opened(uint32_t flags, MayRead may_read, long fd) {
-  constexpr uint32_t kDirectory = 0040000, kRegular = 0100000;
   if ((flags & O_DIRECTORY) != 0) return kDirectory;
   char nothing = 0;
   if (may_read == MayRead::kYes && (flags & O_PATH) == 0 &&
@@ -118,23 +118,41 @@ uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long re
   return 0;
 }
 
+// A regular file that was met before is one still, where nothing has changed until it was open.
+bool is_met_file(const Wanted& wanted, const Entry& entry) {
+  return wanted.look == Look::kOpen && (wanted.flags & O_DIRECTORY) == 0 &&
+         is_met(&library.met, entry.path) &&
+         load(&library.shared->header.changes) == entry.changes;
+}
+
+void meet_files(const Wanted& wanted, const Entry& entry, const Args& args, long result,
+                uint32_t mode) {
+  if (wanted.look == Look::kStat && (mode & kType) == kRegular) meet(&library.met, entry.path);
+  if (wanted.look != Look::kList) return;
+  meet_listed(&library.met, entry.path, reinterpret_cast<const char*>(args.b),
+              static_cast<size_t>(result));
+}
+
 long look(const Wanted& wanted, long number, const Args& args, Caller caller = Caller::kProgram) {
   const bool readable = wanted.path == nullptr || arg(wanted.path) >= static_cast<long>(kPage);
   const Who who = readable ? who_am_i(caller) : Who::kStranger;
   if (who != Who::kGreeted) return notified(who, number, args);
-  uint64_t position = 0;
-  ring::Slot* slot = begin(wanted, &position);
-  if (slot == nullptr && !bug(ring::kDropWhenFull)) return notified(who, number, args);
-  const bool special = slot == nullptr || starts(slot->path, slot->length, "/sys/", 5) ||
-                       starts(slot->path, slot->length, "/dev/", 5);
+  const Entry entry = begin(wanted);
+  const bool dropped = entry.slot == nullptr && bug(ring::kDropWhenFull);
+  if (entry.slot == nullptr && !dropped) return notified(who, number, args);
   const long result = library.page(number, args.a, args.b, args.c, args.d, args.e);
-  if (slot == nullptr) return result;
+  if (dropped) return result;
   if (failed(result)) {
-    complete(slot, position, static_cast<uint32_t>(-result), 0);
-  } else {
-    const MayRead may_read = special ? MayRead::kNo : MayRead::kYes;
-    complete(slot, position, 0, mode_after(wanted, number, args, result, may_read));
+    complete(entry.slot, entry.position, static_cast<uint32_t>(-result), 0);
+    return result;
   }
+  uint32_t mode = kRegular;
+  if (!is_met_file(wanted, entry)) {
+    const MayRead may_read = entry.special ? MayRead::kNo : MayRead::kYes;
+    mode = mode_after(wanted, number, args, result, may_read);
+    meet_files(wanted, entry, args, result, mode);
+  }
+  complete(entry.slot, entry.position, 0, mode);
   return result;
 }
 

@@ -53,6 +53,12 @@ extern "C" const unsigned char txn_page_code_end[] __attribute__((visibility("hi
 inline void copy(void* to, const void* from, size_t size) {
   auto* out = static_cast<unsigned char*>(to);
   const auto* in = static_cast<const unsigned char*>(from);
+  for (; size >= 16; out += 16, in += 16, size -= 16) {
+    __asm__ volatile("movups (%1), %%xmm0\n movups %%xmm0, (%0)"
+                     :
+                     : "r"(out), "r"(in)
+                     : "xmm0", "memory");
+  }
   __asm__ volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(size) : : "memory");
 }
 

@@ -9,6 +9,7 @@
 #include <asm/stat.h>
 #include <linux/fcntl.h>
 
+#include "capture/trace/preload/met_files.h"
 #include "capture/trace/preload/raw.h"
 #include "capture/trace/preload/writer.h"
 
@@ -61,6 +62,7 @@ struct alignas(4096) Process {
 struct Library {
   ring::Shared* shared;
   PageCall page;
+  MetFiles met;
 };
 // Not 0: a sandbox was put up, no call is made but the one asked for.
 extern "C" __attribute__((visibility("hidden"))) uint32_t txn_plain;
@@ -145,7 +147,9 @@ struct Stillness {
 
 inline size_t recall(Remembered* from, uint64_t epoch, const uint64_t (&key)[3], char* out) {
   const uint32_t version = load(&from->version);
-  if ((version & 1u) != 0 || from->epoch != epoch || !same(from->key, key, sizeof key)) return 0;
+  const uint64_t* old = from->key;
+  const bool known = old[0] == key[0] && old[1] == key[1] && old[2] == key[2];
+  if ((version & 1u) != 0 || from->epoch != epoch || !known) return 0;
   const size_t length = from->length;
   if (length == 0 || length > ring::kPathRoom) return 0;
   copy(out, from->path, length);
@@ -246,24 +250,45 @@ inline uint64_t wall_ms() {
   return static_cast<uint64_t>(time[0] * 1000 + time[1] / 1'000'000);
 }
 
-// A place in the ring with everything in it but the result; nullptr: make the call outside.
-inline ring::Slot* begin(const Wanted& wanted, uint64_t* position) {
-  ring::Slot* slot = claim(library.shared, position);
-  if (slot == nullptr) return nullptr;
+// A place in the ring with everything in it but the result; no slot: make the call outside.
+struct Entry {
+  ring::Slot* slot = nullptr;
+  uint64_t position = 0;
+  uint64_t changes = 0;  // before the call
+  uint64_t path = 0;     // its hash (met_files.h); of a listing that of the directory
+  bool special = false;  // below /sys or /dev
+};
+
+inline void describe(const char* path, size_t length, Look look, Entry* entry) {
+  entry->special = starts(path, length, "/sys/", 5) || starts(path, length, "/dev/", 5);
+  if (look == Look::kList) {
+    entry->path = hash_of_directory(entry->changes, path, length);
+  } else if (look == Look::kOpen || look == Look::kStat) {
+    entry->path = hash_of_path(entry->changes, path, length);
+  }
+}
+
+inline Entry begin(const Wanted& wanted) {
+  Entry entry;
+  ring::Slot* slot = claim(library.shared, &entry.position);
+  if (slot == nullptr) return entry;
+  entry.changes = load(&library.shared->header.changes);
   // Not before the claim: what was claimed before directories move is recorded before that, and so
   // must have its path from before.
   const size_t length = compose(wanted, slot->path);
   if (length == 0) {
-    abandon(slot, *position);
-    return nullptr;
+    abandon(slot, entry.position);
+    return entry;
   }
+  describe(slot->path, length, wanted.look, &entry);
   slot->process = process.number;
   slot->flags = wanted.flags;
   slot->length = static_cast<uint16_t>(length);
   slot->look = wanted.look;
   slot->nofollow = wanted.nofollow;
   slot->time_ms = wall_ms();
-  return publish(slot, *position) ? slot : nullptr;
+  if (publish(slot, entry.position)) entry.slot = slot;
+  return entry;
 }
 
 }  // namespace gittxn::preload

@@ -1,6 +1,7 @@
 /* What a shell cannot do: programs for the tests of the trace, built by them twice (dynamic and
  * static). helper MODE; exit status 0 when the calls themselves did what was expected. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -580,6 +581,70 @@ static void handlers(void) {
   signal(SIGALRM, SIG_IGN); /* there is nothing to jump back to any more */
 }
 
+static void list_here(void) {
+  DIR* here = opendir(".");
+  NEED(here != NULL);
+  while (readdir(here) != NULL) {
+  }
+  closedir(here);
+}
+
+/* files that were seen, and are something else when they are opened */
+static void retyped(void) {
+  struct stat info;
+  unlink("seen"); /* of a run before */
+  unlink("listed");
+  touch("seen");
+  touch("listed");
+  NEED(mkfifo("first", 0600) == 0 && mkfifo("second", 0600) == 0);
+  warm_up();
+  NEED(stat("seen", &info) == 0 && S_ISREG(info.st_mode));
+  list_here();
+  NEED(rename("first", "seen") == 0 && rename("second", "listed") == 0);
+  NEED(open("seen", O_RDONLY | O_NONBLOCK) >= 0);
+  NEED(open("listed", O_RDONLY | O_NONBLOCK) >= 0);
+}
+
+/* how many calls that read this process has made */
+static long reads_so_far(void) {
+  char text[512] = "";
+  int fd = open("/proc/self/io", O_RDONLY);
+  NEED(fd >= 0 && read(fd, text, sizeof text - 1) > 0);
+  close(fd);
+  NEED(strstr(text, "syscr: ") != NULL);
+  return atol(strstr(text, "syscr: ") + 7);
+}
+
+/* opens what it has seen, and what a directory has listed: nobody reads of that to see what it is */
+static void met(void) {
+  struct stat info;
+  char name[32];
+  for (int i = 0; i < 100; ++i) {
+    snprintf(name, sizeof name, "met-%d", i);
+    touch(name);
+  }
+  warm_up();
+  const long at_first = reads_so_far();
+  for (int i = 0; i < 100; ++i) {
+    snprintf(name, sizeof name, "met-%d", i);
+    NEED(stat(name, &info) == 0);
+    int fd = open(name, O_RDONLY);
+    NEED(fd >= 0);
+    close(fd);
+  }
+  NEED(reads_so_far() < at_first + 10);
+  NEED(chmod("met-1", 0600) == 0); /* all is forgotten */
+  list_here();
+  const long later = reads_so_far();
+  for (int i = 0; i < 100; ++i) {
+    snprintf(name, sizeof name, "met-%d", i);
+    int fd = open(name, O_RDONLY);
+    NEED(fd >= 0);
+    close(fd);
+  }
+  NEED(reads_so_far() < later + 50); /* some have one place */
+}
+
 /* hangs in the open of a FIFO, is killed there */
 static void killed(void) {
   char name[64], text[8] = "";
@@ -649,6 +714,8 @@ int main(int argc, char** argv) {
                {"sandbox-seccomp", sandbox_seccomp},
                {"closes-all", closes_all},
                {"handlers", handlers},
+               {"retyped", retyped},
+               {"met", met},
                {"killed", killed},
                {"vandal", vandal}};
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; ++i) {
