@@ -59,8 +59,8 @@ inline bool is_met(const MetFiles* files, uint64_t hash) {
   return __atomic_load_n(&files->at[(hash >> 1) % kMetFiles], __ATOMIC_RELAXED) == hash;
 }
 
-// What getdents64 wrote of a directory that is known by its hash: of each entry its inode, the place
-// of the next one, its size, its type and its name.
+// What getdents64 wrote of a directory that is known by its hash: of each entry its inode, the
+// place of the next one, its size, its type and its name.
 inline void meet_listed(MetFiles* files, uint64_t directory, const char* entries, size_t size) {
   constexpr size_t kSize = 16, kType = 18, kName = 19;
   constexpr char kRegular = 8;

@@ -121,8 +121,7 @@ uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long re
 // A regular file that was met before is one still, where nothing has changed until it was open.
 bool is_met_file(const Wanted& wanted, const Entry& entry) {
   return wanted.look == Look::kOpen && (wanted.flags & O_DIRECTORY) == 0 &&
-         is_met(&library.met, entry.path) &&
-         load(&library.shared->header.changes) == entry.changes;
+         is_met(&library.met, entry.path) && load(&library.shared->header.changes) == entry.changes;
 }
 
 void meet_files(const Wanted& wanted, const Entry& entry, const Args& args, long result,
