@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/merge/both/own_statements.h"
 #include "semantic/merge/both/registered.h"
 
 namespace gittxn::semantic {
@@ -287,8 +288,7 @@ class ListMerger {
         while (after < order.size() && added(order[after])) ++after;
         const bool first_gone = before > 0 && dropped(order[before - 1]);
         const bool last_gone = after < order.size() && dropped(order[after]);
-        const bool import = item(order[i], side).node->decl == "import";
-        if (first_gone && last_gone && !import) {
+        if (first_gone && last_gone && item(order[i], side).node->decl != "import") {
           const std::string whole = clash(order[i], "the place where something was added is gone");
           if (!whole.empty()) return whole;
         }
@@ -347,7 +347,7 @@ class ListMerger {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
     const bool keyed = is_keyed(gap) && !goes_on_before(place);
-    const bool told_apart = keyed || registers(gap);
+    const bool told_apart = keyed || adds_apart(gap);
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (!unordered && !told_apart && !adds_values(gap)) return "both sides changed one place";
     Sides<Order> own;
@@ -412,8 +412,8 @@ class ListMerger {
     });
   }
 
-  // Both sides only added to what one callee is told, as the base does beside them.
-  bool registers(const Gap& gap) const {
+  // Both sides only added statements whose order says nothing.
+  bool adds_apart(const Gap& gap) const {
     if (!gap[kBase].empty()) return false;
     Sides<std::vector<const Node*>> nodes;
     for (const Item& each : lists_[kBase].items) nodes[kBase].push_back(each.node);
@@ -423,7 +423,7 @@ class ListMerger {
         nodes[side].push_back(item(slot, side).node);
       }
     }
-    return registered_apart(nodes);
+    return registered_apart(nodes) || only_of_their_own(trees_, nodes);
   }
 
   // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be

@@ -1,0 +1,186 @@
+#include "semantic/merge/both/own_statements.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include "semantic/kinds.h"
+
+namespace gittxn::semantic {
+namespace {
+
+using NamesHere = std::set<std::string_view>;
+
+bool is_said_name(const Node& leaf) {
+  return leaf.named && has_any(leaf.kind, {"identifier", "variable", "constant", "name"});
+}
+
+// What one side inserted.
+struct BroughtHere {
+  NamesHere names, given;  // all that it says; what it gives a value
+  NamesHere read;          // what is read, but for what stands before a dot
+  bool sets_field = false;
+  bool calls = false;     // of what may do anything
+  bool is_plain = false;  // it can be told what it does
+};
+
+bool leaves_the_place(const Node& node) {
+  return has_any(node.kind, {"return", "raise", "throw", "break", "continue", "yield", "await",
+                             "goto", "defer", "go_statement", "try_expression"});
+}
+
+bool is_not_understood(const Node& node) {
+  return has_any(node.kind, {"macro", "preproc", "import", "label", "global", "nonlocal", "delete",
+                             "update_expression", "inc_statement", "dec_statement", "ERROR"});
+}
+
+// What makes a value and does nothing else.
+bool only_makes_a_value(const Language& language, const Node& call) {
+  if (has_any(call.kind, {"new_expression", "object_creation"})) return true;
+  const Node* callee = call.kids.empty() ? nullptr : call.kids.front();
+  if (callee == nullptr) return false;
+  const std::string_view said = callee->text;
+  const std::string_view name = said.substr(said.find_last_of(".:") + 1);  // all without one
+  const bool types_are_called = is_any(language.name, {"python", "kotlin"});
+  if (types_are_called && !name.empty() && std::isupper(static_cast<unsigned char>(name[0])) != 0) {
+    return true;
+  }
+  if (language.name == "go") return is_any(said, {"make", "len", "cap", "append", "new"});
+  return language.name == "python" &&
+         is_any(said, {"isinstance", "issubclass", "len",   "set",  "dict",      "list", "tuple",
+                       "str",        "int",        "float", "bool", "frozenset", "type", "callable",
+                       "hasattr",    "min",        "max",   "any",  "all",       "abs"});
+}
+
+// What `node` gives a value to; nullptr if it gives none.
+const Node* given_in(const Node& node) {
+  const bool assigns = node.kind.contains("assign") || node.kind.contains("short_var");
+  const bool loops = has_any(node.kind, {"for_", "foreach", "range_clause"});
+  for (const Node* kid : node.kids) {
+    if (kid->field == "left" && (assigns || loops)) return kid;
+    if (kid->field == "name" && is_any(node.kind, {"variable_declarator", "named_expression"})) {
+      return kid;
+    }
+    if (kid->field == "pattern" && node.kind == "let_declaration") return kid;
+    if (kid->field == "declarator" && node.kind == "init_declarator") return kid;
+  }
+  return assigns || loops ? &node : nullptr;
+}
+
+class BroughtLooker {
+ public:
+  BroughtLooker(const Tree& tree, BroughtHere* found) : tree_(tree), found_(*found) {}
+
+  bool look(const Node& node) {
+    if (leaves_the_place(node) || is_not_understood(node)) return false;
+    const Node* target = given_in(node);
+    if (target == &node || (target != nullptr && !give(*target))) return false;
+    if (has_any(node.kind, {"call", "invocation", "new_expression", "object_creation"})) {
+      found_.calls = found_.calls || !only_makes_a_value(tree_.language(), node);
+    }
+    if (node.field == "type") {
+      say(node, nullptr);
+      return true;
+    }
+    if (node.kids.empty()) say(node, &found_.read);
+    return std::ranges::all_of(node.kids, [this](const Node* kid) { return look(*kid); });
+  }
+
+ private:
+  std::string_view leaf_text(std::uint32_t at) const {
+    return at < tree_.leaves().size() ? tree_.leaves()[at]->text : std::string_view();
+  }
+
+  void say(const Node& node, NamesHere* read) {
+    for (std::uint32_t i = node.leaf; i < node.leaf + node.leaves; ++i) {
+      const Node& leaf = *tree_.leaves()[i];
+      if (!is_said_name(leaf)) continue;
+      found_.names.insert(leaf.text);
+      if (read != nullptr && !is_any(leaf_text(i + 1), {".", "->", "::"})) read->insert(leaf.text);
+    }
+  }
+
+  // NamesHere, and members of something; several with commas between them. An element of something,
+  // and what a pointer leads to, may be anything.
+  bool give(const Node& target) {
+    for (std::uint32_t i = target.leaf; i < target.leaf + target.leaves; ++i) {
+      const Node& leaf = *tree_.leaves()[i];
+      if (is_any(leaf.text, {"[", "(", "*", "&", "{"})) return false;
+      const bool of_field = is_any(leaf.text, {".", "->"}) || leaf.kind == "instance_variable";
+      found_.sets_field = found_.sets_field || of_field;
+      if (is_said_name(leaf) && !is_any(leaf_text(i + 1), {".", "->"})) {
+        found_.given.insert(leaf.text);
+      }
+    }
+    return !found_.given.empty();
+  }
+
+  const Tree& tree_;
+  BroughtHere& found_;
+};
+
+BroughtHere brought_by(const Tree& tree, const std::vector<const Node*>& statements) {
+  BroughtHere found;
+  BroughtLooker looker(tree, &found);
+  const bool plain = std::ranges::all_of(statements, [&looker](const Node* each) {
+    const bool local = each->kind == "declaration" ||
+                       has_any(each->kind, {"lexical_declaration", "variable_declaration"});
+    return (each->decl.empty() || local) && looker.look(*each);
+  });
+  found.is_plain = plain && found.sets_field;
+  return found;
+}
+
+class SaidInBase {
+ public:
+  explicit SaidInBase(const Tree& tree) {
+    for (const Node* leaf : tree.leaves()) said_.insert(leaf->text);
+  }
+  bool says(std::string_view name) const { return said_.contains(name); }
+
+  bool says_none_of(const NamesHere& names) const {
+    return std::ranges::none_of(names, [this](std::string_view name) { return says(name); });
+  }
+  bool says_all_in(const Tree& tree, const Node& statement) const {
+    for (std::uint32_t i = statement.leaf; i < statement.leaf + statement.leaves; ++i) {
+      const Node& leaf = *tree.leaves()[i];
+      if (is_said_name(leaf) && !says(leaf.text)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::unordered_set<std::string_view> said_;
+};
+
+}  // namespace
+
+bool only_of_their_own(const Sides<const Tree*>& trees,
+                       const Sides<std::vector<const Node*>>& statements) {
+  Sides<BroughtHere> inserted;
+  for (const Side side : {kLeft, kRight}) {
+    if (statements[side].empty() || !is_block(*statements[side].front()->parent)) return false;
+    inserted[side] = brought_by(*trees[side], statements[side]);
+    if (!inserted[side].is_plain) return false;
+  }
+  if (inserted[kLeft].calls && inserted[kRight].calls) return false;
+  const SaidInBase base(*trees[kBase]);
+  for (const Side side : {kLeft, kRight}) {
+    const BroughtHere& mine = inserted[side];
+    const BroughtHere& others = inserted[other(side)];
+    if (!base.says_none_of(mine.given)) return false;
+    if (others.calls && !base.says_none_of(mine.read)) return false;
+    for (const Node* each : statements[side]) {
+      if (base.says_all_in(*trees[side], *each)) return false;
+    }
+    const bool apart = std::ranges::none_of(mine.names, [&](std::string_view name) {
+      return !base.says(name) && others.names.contains(name);
+    });
+    if (!apart) return false;
+  }
+  return true;
+}
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,25 @@
+// Statements that both sides inserted at one place, and by which each gives a value to fields that
+// it adds itself: in a constructor mostly, what comes with a new parameter.
+//
+// Pure.
+#pragma once
+
+#include <vector>
+
+#include "semantic/merge/line_merge.h"
+#include "semantic/syntax.h"
+
+namespace gittxn::semantic {
+
+// Either order of the two sides' statements does the same:
+//   - each side gives a value to a field, and none does so to a name that the base says, or that
+//     stands in the statements of the other side
+//   - each statement says such a name, so that it belongs to what its side adds
+//   - none leaves the function or the block, by an exception neither
+//   - one side at most calls what may do anything; then the other one reads nothing that this could
+//     change
+// `statements`: those of each side; what the base has there is not looked at.
+bool only_of_their_own(const Sides<const Tree*>& trees,
+                       const Sides<std::vector<const Node*>>& statements);
+
+}  // namespace gittxn::semantic

@@ -1,0 +1,89 @@
+// Statements that both sides insert at one place, about fields that each adds itself.
+#include <gtest/gtest.h>
+
+#include "semantic/testing/merging.h"
+
+namespace gittxn::semantic {
+namespace {
+
+struct Constructor {
+  std::string_view language;
+  std::string head, tail;
+  std::string left, right;
+
+  Sides<std::string> sides(const std::string& a, const std::string& b) const {
+    return {head + tail, head + a + tail, head + b + tail};
+  }
+};
+
+const Constructor kConstructors[] = {
+    {"python",
+     "class Pool:\n    def __init__(self, size, parent=None):\n        self.size = size\n",
+     "        self.open()\n\n    def open(self):\n        pass\n",
+     "        if parent is not None:\n            self.limit = parent.limit\n"
+     "        else:\n            self.limit = 10\n",
+     "        self.retries: int = 3\n        self.locks = Locks(size)\n"},
+    {"javascript", "class Pool {\n  constructor(size) {\n    this.size = size;\n",
+     "    this.open();\n  }\n}\n",
+     "    if (size > 4) {\n      this.limit = size;\n    } else {\n      this.limit = 4;\n    }\n",
+     "    const least = 3;\n    this.retries = least;\n    this.seen = new Set();\n"},
+    {"go", "package a\n\nfunc (x *Pool) Reset() {\n\tx.size = 0\n", "\tx.open()\n}\n",
+     "\tx.limit = 0\n\tx.tried = x.tried[:0]\n", "\tx.retries = nil\n"},
+    {"java", "class Pool {\n  Pool(int size) {\n    this.size = size;\n", "    open();\n  }\n}\n",
+     "    this.limit = size * 2;\n", "    if (size > 1) {\n      this.retries = size;\n    }\n"},
+    {"cpp", "struct Pool {\n  Pool(int size) {\n    this->size = size;\n", "    open();\n  }\n};\n",
+     "    this->limit = size;\n", "    int least = 3;\n    this->retries = least;\n"},
+    {"ruby", "class Pool\n  def initialize(size)\n    @size = size\n", "    open\n  end\nend\n",
+     "    @limit = size\n", "    @retries = 3\n"},
+};
+
+TEST(OwnStatements, StandInEitherOrder) {
+  for (const Constructor& each : kConstructors) {
+    const Merged merged = merged_as(each.language, each.sides(each.left, each.right));
+    EXPECT_TRUE(merged.clean()) << each.language << merged.why;
+    EXPECT_EQ(merged.text, each.head + each.left + each.right + each.tail) << each.language;
+  }
+}
+
+TEST(OwnStatements, AreInConflictWhereTheOrderMaySaySomething) {
+  const Constructor& python = kConstructors[0];
+  const std::string pure = "        self.retries = 3\n";
+  const auto clean = [&](const std::string& left, const std::string& right = {}) {
+    const Sides<std::string> sides = python.sides(left, right.empty() ? pure : right);
+    const bool one = merged_as("python", sides).clean();
+    EXPECT_EQ(merged_as("python", {sides[0], sides[2], sides[1]}).clean(), one) << left;
+    return one;
+  };
+  EXPECT_TRUE(clean("        self.limit = 1\n"));
+  // What the base says has a meaning of its own, and what both say one between them.
+  EXPECT_FALSE(clean("        if size:\n            self.size = 1\n            self.limit = 1\n"));
+  EXPECT_FALSE(clean("        self.limit = 1\n        size = 2\n"));
+  EXPECT_FALSE(clean("        if size:\n            self.limit = self.retries\n"));
+  EXPECT_FALSE(clean("        self.size.limit = 1\n        self.open()\n"));
+  EXPECT_FALSE(clean("        self.limit[0] = 1\n"));
+  // No field.
+  EXPECT_FALSE(clean("        limit = 1\n"));
+  // What comes behind may not come about.
+  EXPECT_FALSE(clean("        self.limit = 1\n        if size < 1:\n            raise limit\n"));
+  EXPECT_FALSE(clean("        self.limit = 1\n        if self.limit:\n            return\n"));
+  // A loop gives a value to its name.
+  EXPECT_TRUE(clean("        for each in size:\n            self.limit = each\n"));
+  EXPECT_FALSE(clean("        for size in size:\n            self.limit = 1\n"));
+}
+
+TEST(OwnStatements, MayCallOnOneSideWhatTheOtherDoesNotRead) {
+  const Constructor& python = kConstructors[0];
+  const auto clean = [&](const std::string& left, const std::string& right) {
+    return merged_as("python", python.sides(left, right)).clean();
+  };
+  const std::string calls = "        self.limit = 1\n        self.check_limit()\n";
+  EXPECT_TRUE(clean(calls, "        self.retries = 3\n"));
+  EXPECT_TRUE(clean("        self.retries = 3\n", calls));
+  EXPECT_FALSE(clean(calls, "        self.retries = size\n"));
+  EXPECT_FALSE(clean("        self.retries = size\n", calls));
+  EXPECT_FALSE(clean(calls, "        self.retries = 3\n        self.check_retries()\n"));
+  EXPECT_TRUE(clean(calls, "        self.retries = len([3])\n"));
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
