@@ -232,6 +232,15 @@ Items items_of(const Node& node) {
   return Splitter(node).split();
 }
 
+std::string shown_item(const Item& item) {
+  if (!item.key.empty()) return "'" + item.name_key.substr(0, 80) + "'";
+  std::string kind(item.node->kind);
+  if (!item.node->named) return "'" + kind + "'";
+  if (kind == "expression_statement") return "a statement";
+  std::ranges::replace(kind, '_', ' ');
+  return (std::string_view("aeiou").contains(kind.front()) ? "an " : "a ") + kind;
+}
+
 std::string_view rest_of(std::string_view lead) {
   const std::size_t at = lead.find_first_not_of(" \t\r\n\f\v");
   return at == std::string_view::npos ? lead.substr(lead.size()) : lead.substr(at);

@@ -34,6 +34,9 @@ struct Items {
 
 Items items_of(const Node& node);
 
+// For people: "'function f'", or what code it is: "an if statement".
+std::string shown_item(const Item& item);
+
 // --- match.cc ---
 
 inline constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);

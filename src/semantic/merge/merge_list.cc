@@ -226,10 +226,7 @@ class ListMerger {
     return "one side removed and the other changed " + called(slot, kBase);
   }
 
-  std::string called(std::size_t slot, Side side) const {
-    const Item& x = item(slot, side);
-    return "'" + (x.key.empty() ? std::string(x.node->kind) : x.name_key.substr(0, 80)) + "'";
-  }
+  std::string called(std::size_t slot, Side side) const { return shown_item(item(slot, side)); }
 
   Order common(Side side) const {
     Order out;

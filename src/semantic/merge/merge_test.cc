@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "semantic/testing/merging.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -406,6 +408,18 @@ TEST(Merge, WhatHasAnOrderBehindWhatBothAddedAtTwoPlaces) {
   const std::string twice = "set -e\nsource a.sh\nsource a.sh\nf() {\n  a\n}\necho b\n";
   expect_conflict("bash", base, twice, base + base);
   expect_conflict("bash", base, base + base, twice);
+}
+
+TEST(Merge, SaysInWordsWhatWasRemovedAndChanged) {
+  const auto why = [](const std::string& was, const std::string& now) {
+    const std::string head = "def f(a):\n    b(a)\n", tail = "    return a\n";
+    return why_not_as("python", {head + was + tail, head + tail, head + now + tail});
+  };
+  EXPECT_THAT(why("    if a:\n        c()\n", "    if a:\n        d()\n"),
+              HasSubstr("the other changed an if statement in f()"));
+  EXPECT_THAT(why("    a.c(1)\n", "    a.c(2)\n"), HasSubstr("the other changed a statement in"));
+  EXPECT_THAT(why("    while a:\n        c()\n", "    while a:\n        d()\n"),
+              HasSubstr("the other changed a while statement in"));
 }
 
 }  // namespace
