@@ -6,6 +6,8 @@
 #include <cctype>
 #include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "fuzz/check.h"
 #include "fuzz/languages.h"
@@ -51,10 +53,43 @@ MergeAs chosen(std::uint8_t byte) {
   return as;
 }
 
-// Whether a merge is clean depends neither on whose side is which nor on how conflicts are shown.
+// What is declared in a text, with how often.
+std::multiset<std::string> declared(const MergeAs& as, const std::string& text) {
+  std::multiset<std::string> paths;
+  const auto tree = as.language == nullptr ? nullptr : Tree::parse(*as.language, text, {});
+  if (tree == nullptr) return paths;
+  for (const Declared& each : tree->declarations()) paths.insert(each.path);
+  return paths;
+}
+
+// Each conflict is opened, parted and closed, in this order and none in another. A text may have
+// such lines of its own.
+void check_markers(const Sides<std::string>& texts, const std::string& merged) {
+  constexpr std::string_view kMarkers[] = {"<<<<<<<", "=======", ">>>>>>>"};
+  for (const std::string& text : texts) {
+    for (const std::string_view marker : kMarkers) {
+      if (text.find(marker) != text.npos) return;
+    }
+  }
+  std::size_t next = 0, conflicts = 0;
+  for (std::size_t at = 0; at < merged.size();
+       at = std::min(merged.find('\n', at), merged.size()) + 1) {
+    for (std::size_t i = 0; i < std::size(kMarkers); ++i) {
+      if (merged.compare(at, kMarkers[i].size(), kMarkers[i]) != 0) continue;
+      CHECK(i == next);
+      next = (next + 1) % std::size(kMarkers);
+      conflicts += next == 0 ? 1 : 0;
+    }
+  }
+  CHECK(next == 0 && conflicts > 0);
+}
+
+// Whether a merge is clean depends neither on whose side is which nor on how conflicts are shown,
+// and what is declared in a clean one not on the former.
 void check_clean_always(const MergeAs& as, const Sides<std::string>& texts, const Merged& merged) {
   const auto turned = merge_file(as, {texts[kBase], texts[kRight], texts[kLeft]}, {});
   CHECK(turned && turned->clean() == merged.clean());
+  if (merged.clean()) CHECK(declared(as, turned->text) == declared(as, merged.text));
   const auto shown = merge_file(as, texts, {.style = ConflictText::kZdiff3});
   CHECK(shown && shown->clean() == merged.clean());
 }
@@ -76,7 +111,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto& [base, left, right] = texts;
   if (left == right || right == base) CHECK(merged->clean() && merged->text == left);
   if (left == base) CHECK(merged->clean() && merged->text == right);
-  if (!merged->clean()) CHECK(!merged->why.empty());
+  if (!merged->clean()) {
+    CHECK(!merged->why.empty());
+    check_markers(texts, merged->text);
+  }
   if (merged->clean()) check_nothing_lost(texts, merged->text);
   check_clean_always(as, texts, *merged);
   return 0;
