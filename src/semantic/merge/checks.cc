@@ -13,6 +13,7 @@
 #include "base/bug.h"
 #include "base/text.h"
 #include "semantic/kinds.h"
+#include "semantic/merge/both/again.h"
 #include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/called.h"
@@ -325,13 +326,15 @@ class Checker {
         if (kept == before_[other(side)].end() || renamed(*found.node, side)) continue;
         // Any of several objects in one array may have the key.
         if (declared.node->decl == "key" && kept->second.times > 1) continue;
-        const Node& now = *kept->second.node;
+        const Node& now = declared_at(*sides_[other(side)], declared.path, *kept->second.node);
         const std::vector<Span> places = {span_of_node(kBase, *sides_[kBase], *found.node),
                                           span_of_node(other(side), *sides_[other(side)], now)};
         if (!same_code(*sides_[kBase], *found.node, *sides_[other(side)], now)) {
           return {name + " was removed by one side and changed by the other", places};
         }
-        if (after_.contains(name)) return {name + " was removed and is there again", places};
+        const auto after = after_.find(name);
+        const bool again = after != after_.end() && after->second.times >= kept->second.times;
+        if (again) return {name + " was removed and is there again", places};
       }
     }
     return {};
@@ -446,7 +449,8 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   if (broken.why.empty()) broken = renamed_and_used(sides);
   if (broken.why.empty()) broken = called_otherwise(sides);
   if (!broken.why.empty() || INJECTED_BUG("semantic.both_brought_in")) return broken;
-  broken = unbound_name(sides, merged);
+  broken = removed_and_again(sides, merged);
+  if (broken.why.empty()) broken = unbound_name(sides, merged);
   if (broken.why.empty()) broken = registered_twice(sides, merged);
   if (!broken.why.empty()) return broken;
   return brought_in_twice(sides);
