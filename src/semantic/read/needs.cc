@@ -26,10 +26,7 @@ bool takes_all(const Node& arm) {
 bool has_all_else(const Node& pattern) {
   const Node* arm = pattern.parent;
   const Node* block = arm == nullptr ? nullptr : arm->parent;
-  return block != nullptr && block->kind == "match_block" &&
-         std::ranges::any_of(block->kids, [](const Node* kid) {
-           return kid->kind == "match_arm" && takes_all(*kid);
-         });
+  return block != nullptr && takes_what_is_left(*block);
 }
 
 // `[x; N]`, which is of any length.
@@ -124,6 +121,13 @@ NameRead call_of(std::string_view name, int arguments) {
 }
 
 }  // namespace
+
+bool takes_what_is_left(const Node& match_block) {
+  return match_block.kind == "match_block" &&
+         std::ranges::any_of(match_block.kids, [](const Node* kid) {
+           return kid->kind == "match_arm" && takes_all(*kid);
+         });
+}
 
 std::optional<bool> is_pattern_of_all(const Node& leaf) {
   const Node* at = &leaf;

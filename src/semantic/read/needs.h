@@ -12,6 +12,9 @@
 
 namespace gittxn::semantic {
 
+// The arms of a match in Rust have one for whatever there is, without a condition.
+bool takes_what_is_left(const Node& match_block);
+
 // The name stands in a pattern in Rust that has to have all parts of its type, or is one of those
 // that have to be all of its type's; nothing: in no pattern.
 std::optional<bool> is_pattern_of_all(const Node& leaf);

@@ -11,6 +11,7 @@
 #include "semantic/kinds.h"
 #include "semantic/merge/both/answers.h"
 #include "semantic/merge/both/called.h"
+#include "semantic/merge/both/demands.h"
 #include "semantic/merge/both/functions.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/merge/both/own_calls.h"
@@ -253,7 +254,9 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   const std::vector<ChangedFunction> changed = changed_functions(sides);
   broken = called_as_before(sides, changed);
   if (broken.why.empty()) broken = answers_otherwise(sides, changed);
-  return broken.why.empty() ? shaped_as_before(sides) : broken;
+  if (broken.why.empty()) broken = shaped_as_before(sides);
+  if (broken.why.empty()) broken = left_out_of_cases(sides);
+  return broken.why.empty() ? left_out_of_type(sides) : broken;
 }
 
 }  // namespace gittxn::semantic

@@ -14,7 +14,8 @@ namespace gittxn::semantic {
 // told apart by theirs; one side gave a field another type, and the other side gives it a value
 // more; one side moved what it imports from to another path, and the other side imports something
 // more from the old one; one side removed the import of a name, or a declaration, and the other
-// side uses it anew; and what numbers.h, called.h, answers.h and shapes.h say.
+// side uses it anew; and what numbers.h, called.h, answers.h, shapes.h and
+// demands.h say.
 Broken brought_in_twice(const Sides<const Tree*>& sides);
 
 // A name of one function of the base, which binds it, and in which `user` says it as often: what
