@@ -97,7 +97,10 @@ void find_keyed_twice(const Node& node, KeyedTwice* found) {
   std::map<std::string, std::vector<const Node*>> keyed;
   for (const Node* kid : node.kids) {
     if (kid->role == Role::kKeyed && kid->kind != "expression_statement") {
-      keyed[std::string(kid->kind) + " " + std::string(kid->detail)].push_back(kid);
+      // One case of Bash has several names, "-v|--verbose".
+      for (const auto name : pieces_of(kid->detail, kid->kind == "case_item" ? ',' : '\0')) {
+        if (!name.empty()) keyed[std::string(kid->kind) + " " + std::string(name)].push_back(kid);
+      }
     }
     find_keyed_twice(*kid, found);
   }

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "semantic/kinds.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -239,6 +241,11 @@ std::string shown_item(const Item& item) {
   if (kind == "expression_statement") return "a statement";
   std::ranges::replace(kind, '_', ' ');
   return (std::string_view("aeiou").contains(kind.front()) ? "an " : "a ") + kind;
+}
+
+bool is_one_key(const Node& node) {
+  const bool several = node.kind == "case_item" && has_any(node.detail, {"*", "?", "[", "$"});
+  return node.role == Role::kKeyed && !several;
 }
 
 std::string_view rest_of(std::string_view lead) {

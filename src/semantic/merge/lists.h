@@ -37,6 +37,9 @@ Items items_of(const Node& node);
 // For people: "'function f'", or what code it is: "an if statement".
 std::string shown_item(const Item& item);
 
+// It is told by its name (@keyed), which is no pattern of several, as one of Bash may be.
+bool is_one_key(const Node& node);
+
 // --- match.cc ---
 
 inline constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);

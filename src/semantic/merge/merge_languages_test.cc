@@ -174,8 +174,29 @@ TEST(MergeRuby, ACallIsAnImportOnlyWhenItRequires) {
   expect_language_conflict("ruby", "a 1\n", "a 1\nx.require 'b'\n", "a 1\nx.require 'c'\n");
 }
 
+TEST(MergeRuby, NamesOfWhatIsReadHaveNoOrder) {
+  const std::string a = "  attr_reader :a, :b";
+  expect_language_merge("ruby", "class A\n" + a + "\nend\n", "class A\n" + a + ", :c\nend\n",
+                        "class A\n" + a + ", :d\nend\n", "class A\n" + a + ", :c, :d\nend\n");
+  expect_language_conflict("ruby", "f :a, :b\n", "f :a, :b, :c\n", "f :a, :b, :d\n");
+}
+
 TEST(MergeBash, ACommandIsAnImportOnlyWhenItSources) {
   expect_language_conflict("bash", "a 1\n", "a 1\necho b\n", "a 1\necho c\n");
+}
+
+TEST(MergeBash, CasesAreToldByTheirPatterns) {
+  const auto with = [](const std::string& first, const std::string& more) {
+    return "case $1 in\n" + first + "  -v) v=1 ;;\n  -h) usage; exit ;;\n" + more +
+           "  *) break ;;\nesac\n";
+  };
+  const std::string n = "  -n|--dry) n=1 ;;\n", q = "  -q) q=1 ;;\n";
+  expect_language_merge("bash", with("", ""), with("", n), with("", q), with("", n + q));
+  expect_language_conflict("bash", with("", ""), with("", n), with("  -n) n=$2 ;;\n", ""));
+  expect_language_conflict("bash", with("", ""), with("", n), with("", "  -n) n=$2 ;;\n"));
+  // Which of the two is taken is said by their order; and one that goes on in the next.
+  expect_language_conflict("bash", with("", ""), with("", n), with("", "  -*) bad ;;\n"));
+  expect_language_conflict("bash", with("", ""), with("", n), with("", "  -q) q=1 ;&\n"));
 }
 
 TEST(MergeCsharp, OverloadsAreToldByTypes) {
@@ -198,6 +219,15 @@ TEST(MergePhp, GroupsAndKeysAreSets) {
   expect_language_merge(
       "php", "<?php\nreturn ['a' => 1];\n", "<?php\nreturn ['a' => 1, 'b' => 2];\n",
       "<?php\nreturn ['a' => 1, 'c' => 3];\n", "<?php\nreturn ['a' => 1, 'b' => 2, 'c' => 3];\n");
+}
+
+TEST(MergeTypescript, WhatIsHandedOnHasNoOrder) {
+  const std::string a = "export { A } from './a'\n", b = "export { B } from './b'\n";
+  for (const char* language : {"typescript", "tsx", "javascript"}) {
+    expect_language_merge(language, a, a + b, a + "export * from './c'\n",
+                          a + b + "export * from './c'\n");
+    expect_language_conflict(language, a, a + b, a + "run()\n");
+  }
 }
 
 TEST(MergeTypescript, AParameterOfWhichBothWantMore) {

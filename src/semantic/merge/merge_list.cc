@@ -334,8 +334,8 @@ class ListMerger {
     return gap > 0 && std::ranges::any_of(kVersions, [&](Side side) {
              const Node& before = *lists_[side].items[anchors_[side][gap - 1]].node;
              return before.role != Role::kKeyed &&
-                    has_any(before.kind,
-                            {"case_statement", "switch_case", "switch_default", "statement_group"});
+                    has_any(before.kind, {"case_statement", "case_item", "switch_case",
+                                          "switch_default", "statement_group"});
            });
   }
 
@@ -401,11 +401,10 @@ class ListMerger {
     });
   }
 
-  // All of it is told by its name.
   bool is_keyed(const Gap& gap) const {
     return std::ranges::all_of(kVersions, [&](Side side) {
       return std::ranges::all_of(
-          gap[side], [&](std::size_t slot) { return item(slot, side).node->role == Role::kKeyed; });
+          gap[side], [&](std::size_t slot) { return is_one_key(*item(slot, side).node); });
     });
   }
 

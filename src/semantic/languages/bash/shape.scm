@@ -8,3 +8,6 @@
 (program (variable_assignment name: (_) @name) @decl.variable)
 (program (declaration_command (variable_assignment name: (_) @name)) @decl.variable)
 (function_definition name: (_) @name) @decl.function
+; A case that does not go on in the next one.
+(case_item . value: (_) @key . ")" ";;") @keyed
+(case_item . value: (_) @key . "|" . value: (_) @key . ")" ";;") @keyed

@@ -38,3 +38,7 @@
 ((call !receiver method: (identifier) @_how
   arguments: (argument_list . (simple_symbol) @name)) @decl.alias
   (#any-of? @_how "alias_method"))
+; Names that are told of, each for itself.
+((call !receiver method: (identifier) @_how arguments: (argument_list . (simple_symbol)) @set)
+  (#any-of? @_how "attr_reader" "attr_writer" "attr_accessor" "private" "protected" "public"
+    "private_constant" "private_class_method" "public_class_method"))

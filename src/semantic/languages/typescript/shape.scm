@@ -81,3 +81,5 @@
   function: [(identifier) @_test (member_expression object: (identifier) @_test)]
   arguments: (arguments . [(string) (template_string)] @key [(arrow_function) (function_expression)]))) @keyed
  (#any-of? @_test "it" "test" "describe" "suite"))
+; What is handed on from another module.
+(export_statement source: (_)) @free
