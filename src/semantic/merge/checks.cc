@@ -17,6 +17,7 @@
 #include "semantic/merge/both/apart.h"
 #include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/called.h"
+#include "semantic/merge/both/named.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/merge/both/registered.h"
 #include "semantic/merge/both/unbound.h"
@@ -455,6 +456,7 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   broken = removed_and_again(sides, merged);
   if (broken.why.empty()) broken = unbound_name(sides, merged);
   if (broken.why.empty()) broken = registered_twice(sides, merged);
+  if (broken.why.empty()) broken = named_twice(sides, merged);
   if (!broken.why.empty()) return broken;
   return brought_in_twice(sides);
 }

@@ -27,9 +27,17 @@ bool is_call(const Node& node) {
   return has_any(node.kind, {"call", "invocation"}) && !node.kind.contains("suffix");
 }
 
+// `f(…)` of what gives its value to a new name in Go, "x := f(…)".
+const Node* given_call(const Node& statement) {
+  const Node* values = kid_in(statement, "right");
+  const bool one = values != nullptr && values->kids.size() == 1;
+  return one && is_call(*values->kids.front()) ? values->kids.front() : nullptr;
+}
+
 // `f(…)` of what is only that: "f(…);" as a statement, or as what decorates.
 const Node* call_in(const Node& statement) {
   if (is_call(statement)) return &statement;
+  if (statement.kind == "short_var_declaration") return given_call(statement);
   if (!is_any(statement.kind, {"expression_statement", "decorator"})) return nullptr;
   const Node* only = nullptr;
   for (const Node* kid : statement.kids) {
@@ -63,6 +71,15 @@ std::string callee_of(const Node& call, const Node& arguments) {
   if (link == std::string::npos) return said.size() > kMaxCallee ? std::string() : said;
   if (name == std::string::npos || said.find('(', name) != std::string::npos) return {};
   return said.substr(0, std::min(link, kMaxCallee)) + "()" + said.substr(name);
+}
+
+// "flag." of "flag.Int" and "flag.StringVar": all flags of one set are told apart by their names,
+// whatever they are.
+std::string set_of_flags(const std::string& callee) {
+  const std::size_t dot = callee.rfind('.');
+  const bool flags =
+      dot != std::string::npos && lower_ascii(callee.substr(0, dot)).contains("flag");
+  return flags ? callee.substr(0, dot + 1) : callee;
 }
 
 // A call that logs, checks or sends something may do so with one text as often as it wants.
@@ -125,12 +142,14 @@ Registration registration_of_call(const Node& outer) {
   if (given < 2 && !block && !found.keys.front().starts_with('-')) return {};
   found.callee = callee_of(call, *arguments);
   if (tells(found.callee)) return {};
+  if (call.kind == "call_expression") found.callee = set_of_flags(found.callee);
   return found;
 }
 
-// The call stands by itself, or is a link of a chain.
+// The call stands by itself, is a link of a chain, or makes a flag, which has its value.
 bool stands_alone(const Node& call, std::string_view callee) {
   const Node& in = *call.parent;
+  if (callee.ends_with('.')) return true;
   if (is_any(in.kind, {"expression_statement", "decorator", "list", "array", "array_expression",
                        "statements"}) ||
       is_block(in) || in.parent == nullptr || callee.contains("()")) {
@@ -223,10 +242,13 @@ bool are_apart(const Registration& a, const Registration& b) {
   });
 }
 
-// A statement, or what decorates.
+// A statement, or what decorates. What a call gives to a name may be anything but a flag.
 Registration registration_of(const Node& statement) {
   const Node* call = call_in(statement);
-  return call == nullptr ? Registration{} : registration_of_call(*call);
+  if (call == nullptr) return {};
+  Registration found = registration_of_call(*call);
+  const bool given = statement.kind == "short_var_declaration";
+  return given && !found.callee.ends_with('.') ? Registration{} : found;
 }
 
 }  // namespace

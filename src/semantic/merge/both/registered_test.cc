@@ -43,6 +43,11 @@ const Registry kRegistries[] = {
      "\tmux.Handle(\"/a\", a)\n\tmux.Handle(\"/b\", b)\n\tmux.Handle(\"/c\", c)\n", "}\n",
      "\tmux.Handle(\"/new\", left)\n", "\tmux.Handle(\"/new\", right)\n",
      "\tmux.Handle(\"/other\", right)\n"},
+    {"go", "package a\n\nfunc main() {\n",
+     "\tport := flag.Int(\"port\", 80, \"\")\n\thost := flag.String(\"host\", \"\", \"\")\n"
+     "\tflag.BoolVar(&all, \"all\", false, \"\")\n",
+     "\trun(port, host)\n}\n", "\twait := flag.Int(\"wait\", 1, \"\")\n",
+     "\tlimit := flag.Duration(\"wait\", 1, \"\")\n", "\tlimit := flag.Int(\"limit\", 1, \"\")\n"},
     {"rust", "fn app() -> Router {\n    Router::new()\n",
      "        .route(\"/a\", get(a))\n        .route(\"/b\", get(b))\n        .route(\"/c\", "
      "get(c))\n",
