@@ -200,20 +200,25 @@ std::optional<std::string> resolve(TextKind kind, std::string_view path, std::st
   if (kind == TextKind::kEntries) return merge_entry_run(path, run);
   if (auto words = both_words(path, before, run)) return words;
   if (kind == TextKind::kWords) return std::nullopt;
+  const bool only_added = run[kBase].empty() && !run[kLeft].empty() && !run[kRight].empty();
   if (kind == TextKind::kAssignments) {
+    const bool makefile = only_added && has_word_lists(path);
+    if (auto rules = makefile ? both_targets(run[kLeft], run[kRight]) : std::nullopt) return rules;
     if (!std::ranges::all_of(run, assigns_only)) return std::nullopt;
     return merge_entry_run(path, run);
   }
   if (kind == TextKind::kRecords && std::ranges::all_of(run, records_only)) {
     return merge_entry_run(path, run);
   }
-  const bool only_added = run[kBase].empty() && !run[kLeft].empty() && !run[kRight].empty();
   if (kind == TextKind::kStyles) {
     auto styles = only_added ? both_styles(run[kLeft], run[kRight]) : std::nullopt;
     return styles ? styles : merge_code_run(run);
   }
   if (only_added && path.ends_with(".gradle")) {
     if (auto both = both_dependencies(run[kLeft], run[kRight])) return both;
+  }
+  if (only_added && is_schema(path)) {
+    if (auto both = both_in_schema(run[kLeft], run[kRight])) return both;
   }
   if (kind == TextKind::kCode || kind == TextKind::kRecords) return merge_code_run(run);
   if (kind == TextKind::kElements && !run[kBase].empty()) return both_attributes(run);
@@ -256,14 +261,21 @@ std::vector<PlacedKey> placed_keys(std::string_view path, std::string_view text)
       return each.first < indent || (!section && indent == 0 && each.second.starts_with('['));
     };
     while (!open.empty() && !is_above(open.back())) open.pop_back();
-    if (std::string key = key_of_line(path, line); !key.empty()) {
+    const auto place = [&](std::string key) {
       PlacedKey placed{std::move(key), {}, 0, 0};
       for (const auto& [width, around] : open) placed.in += std::string(flat ? "" : around) + "\n";
       placed.from = static_cast<std::size_t>(line.data() - text.data());
       placed.to = placed.from + line.size() - (line.ends_with('\n') ? 1 : 0);
       keys.push_back(std::move(placed));
+    };
+    if (std::string key = key_of_line(path, line); !key.empty()) place(std::move(key));
+    const bool proto = path.ends_with(".proto");
+    const auto number = proto ? number_of_line(line) : std::string_view();
+    if (!number.empty() && !open.empty()) {
+      place("number " + std::string(number) + " in " + std::string(open.back().second));
     }
-    open.emplace_back(indent, bare);
+    // What is one of several is a field of the message, too.
+    if (!proto || !bare.starts_with("oneof ")) open.emplace_back(indent, bare);
   }
   return keys;
 }

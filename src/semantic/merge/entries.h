@@ -34,7 +34,9 @@ TextKind text_kind_of(std::string_view path);
 //   kEntries     entries by their keys: each as the side that changed it has it; what both added
 //                stands left before right. No key twice that was not; one that both changed
 //                differently is a conflict.
-//   kAssignments the same of what is in conflict, where all of that is assignments
+//   kAssignments the same of what is in conflict, where all of that is assignments; or whole rules
+//   of
+//                a Makefile that both only added
 //   kParagraphs  what both only added follows each other; never the same heading, line or number
 //                twice, nor within a block of code
 //   kElements    what both only added, where it is whole elements with different names, or
@@ -43,7 +45,8 @@ TextKind text_kind_of(std::string_view path);
 //   kStyles      rules, or properties of one, that both only added, under different names; else as
 //                kCode
 //   kWords       what both only added to one list; so it is in a Makefile and in SQL, too
-//   kCode        as merge_code_run says (plain_code.h); dependencies of Gradle that both only added
+//   kCode        as merge_code_run says (plain_code.h); dependencies of Gradle, and parts of a
+//                schema, that both only added
 std::optional<std::string> merge_entries(TextKind kind, std::string_view path,
                                          const Sides<std::string>& texts);
 

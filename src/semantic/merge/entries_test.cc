@@ -265,5 +265,62 @@ TEST(CodeBlocks, ScriptsOfComponents) {
   expect_conflict("A.vue", {component("a", "w"), component("a", "x"), component("a", "y")});
 }
 
+TEST(Entries, RulesThatBothAddedToAMakefile) {
+  const std::string base = "all: build\n\ntest: build\n\t./run\n";
+  const std::string lint = "\n# Style.\n.PHONY: lint\nlint:\n\t./lint\n";
+  const std::string clean = "\nclean:\n\trm -r build\n";
+  expect_merge("Makefile", {base, base + lint, base + clean}, base + lint + clean);
+  expect_conflict("Makefile", {base, base + lint, base + "\nlint:\n\t./other\n"});
+  expect_conflict("Makefile",
+                  {base, base + "\t./more\n" + clean, base + lint});  // of the one above
+  expect_conflict("Makefile", {base, base + lint, base + "\nifdef X\nclean:\n\trm x\nendif\n"});
+}
+
+TEST(Entries, PartsOfASchemaThatBothAdded) {
+  const auto proto = [](const std::string& fields, const std::string& calls) {
+    return "message User {\n  int32 id = 1;\n" + fields + "}\n\nservice Users {\n" +
+           "  rpc Get(Id) returns (User);\n" + calls + "}\n";
+  };
+  const std::string list = "  rpc List(Page) returns (Users);\n",
+                    put = "  rpc Put(User) returns (Id);\n";
+  expect_merge("a.proto", {proto("", ""), proto("", list), proto("", put)}, proto("", list + put));
+  expect_conflict("a.proto",
+                  {proto("", ""), proto("", list), proto("", "  rpc List(Id) returns (A);\n")});
+  const std::string mail = "  string mail = 2;\n", age = "  optional int32 age = 3;\n";
+  expect_merge("a.proto", {proto("", ""), proto(mail, ""), proto(age, "")}, proto(mail + age, ""));
+  expect_conflict("a.proto", {proto("", ""), proto(mail, ""), proto("  int32 age = 2;\n", "")});
+  const std::string a = "\n// One.\nmessage A {\n  int32 id = 1;\n}\n",
+                    b = "\nmessage B {\n  int32 id = 1;\n}\n";
+  const std::string base = proto("", "");
+  expect_merge("a.proto", {base, base + a, base + b}, base + a + b);
+  expect_conflict("a.proto", {base, base + a, base + "\nmessage A {\n  int32 key = 1;\n}\n"});
+  const std::string type = "type User {\n  id: ID!\n", end = "}\n";
+  expect_merge(
+      "a.graphql",
+      {type + end, type + "  mail: String\n" + end, type + "  posts(n: Int): [Post!]!\n" + end},
+      type + "  mail: String\n  posts(n: Int): [Post!]!\n" + end);
+  expect_conflict("a.swift", {base, base + a, base + b});
+}
+
+TEST(Entries, OneNumberOfAFieldAtTwoPlaces) {
+  const auto proto = [](const std::string& first, const std::string& last,
+                        const std::string& other) {
+    return "message User {\n" + first + "  int32 id = 1;\n  int32 x = 2;\n" + last +
+           "}\n\nmessage B {\n" + "  int32 id = 1;\n  int32 x = 2;\n  int32 y = 3;\n" + other +
+           "}\n";
+  };
+  const std::string base = proto("", "", ""), left = proto("  string mail = 3;\n", "", "");
+  expect_conflict("a.proto", {base, left, proto("", "  int32 age = 3;\n", "")});
+  expect_merge("a.proto", {base, left, proto("", "  int32 age = 4;\n", "")},
+               proto("  string mail = 3;\n", "  int32 age = 4;\n", ""));
+  const std::string one = "  oneof kind {\n    int32 a = 7;\n", more = "    int32 b = 3;\n";
+  expect_conflict("a.proto",
+                  {proto("", one + "  }\n", ""), proto("  string mail = 3;\n", one + "  }\n", ""),
+                   proto("", one + more + "  }\n", "")});
+  expect_merge("a.proto",
+               {base, proto("  string mail = 4;\n", "", ""), proto("", "", "  int32 z = 4;\n")},
+               proto("  string mail = 4;\n", "", "  int32 z = 4;\n"));
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

@@ -209,6 +209,83 @@ bool are_rules(std::string_view text) {
   return some && depth == 0;
 }
 
+bool is_remark(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  return bare.starts_with("//") || bare.starts_with('#');
+}
+
+// "lint" of "lint: build", and all of ".PHONY: lint"; empty of what is no target.
+std::string target_of(std::string_view line) {
+  const std::size_t sign = line.find(':');
+  if (sign == std::string_view::npos || line.find('=') != std::string_view::npos) return {};
+  return squeeze(line.starts_with(".PHONY") ? line : line.substr(0, sign));
+}
+
+// The targets of a text that is nothing but rules of a Makefile; nothing of another one.
+std::optional<std::set<std::string>> targets_in(std::string_view text) {
+  std::set<std::string> targets;
+  for (const std::string_view line : whole_lines(text)) {
+    if (is_blank(line) || line.starts_with('#')) continue;
+    if (line.starts_with('\t') && !targets.empty()) continue;
+    std::string target = target_of(line);
+    if (target.empty() || line.starts_with('\t') || !targets.insert(std::move(target)).second) {
+      return std::nullopt;
+    }
+  }
+  return targets.empty() ? std::nullopt : std::optional(targets);
+}
+
+// What a text adds to a schema: its blocks by the lines that open them, or its lines.
+struct SchemaParts {
+  bool blocks = false;
+  std::set<std::string> names, numbers;
+};
+
+// "Get" of "rpc Get(A) returns (B);", "name" of "optional string name = 3;", of "name: Text!" and
+// of "name Text".
+std::string name_in_schema(std::string_view line) {
+  std::string_view bare = trimmed(line);
+  if (bare.starts_with("rpc ")) bare = trimmed(bare.substr(4));
+  if (!number_of_line(line).empty()) {
+    bare = trimmed(bare.substr(0, bare.find('=')));
+    bare.remove_prefix(bare.find_last_of(" \t>") + 1);
+  }
+  const auto end = std::ranges::find_if(
+      bare, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; });
+  return std::string(bare.begin(), end);
+}
+
+// Nothing of what begins or ends in the middle of a block, of an option and of what says one thing
+// twice.
+std::optional<SchemaParts> schema_parts(std::string_view text) {
+  SchemaParts parts;
+  int depth = 0;
+  for (const std::string_view line : whole_lines(text)) {
+    if (is_blank(line) || is_remark(line)) continue;
+    if (depth == 0) {
+      const bool block = line.contains('{') && !line.contains('}');
+      const bool first = parts.names.empty();
+      std::string name = block ? squeeze(line) : name_in_schema(line);
+      const bool option = name.empty() || name == "option" || name == "reserved";
+      if (option || (!first && block != parts.blocks)) return std::nullopt;
+      if (std::ranges::count(line, '(') != std::ranges::count(line, ')')) return std::nullopt;
+      parts.blocks = block;
+      const auto number = block ? std::string_view() : number_of_line(line);
+      const bool taken = !number.empty() && !parts.numbers.emplace(number).second;
+      if (taken || !parts.names.insert(std::move(name)).second) return std::nullopt;
+    }
+    for (const char c : line) {
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      if (depth < 0) return std::nullopt;
+    }
+  }
+  return depth == 0 && !parts.names.empty() ? std::optional(parts) : std::nullopt;
+}
+
+bool have_common(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::ranges::any_of(a, [&b](const std::string& each) { return b.contains(each); });
+}
+
 std::string one_behind_the_other(std::string_view left, std::string_view right) {
   return with_line_end(std::string(left)) + std::string(right);
 }
@@ -298,6 +375,35 @@ std::optional<std::string> both_styles(std::string_view left, std::string_view r
   }
   if (!are_rules(left) || !are_rules(right)) return std::nullopt;
   if (shares_a_line(left, right, opens_rule)) return std::nullopt;
+  return one_behind_the_other(left, right);
+}
+
+std::optional<std::string> both_targets(std::string_view left, std::string_view right) {
+  const auto first = targets_in(left), second = targets_in(right);
+  if (!first || !second || have_common(*first, *second)) return std::nullopt;
+  return one_behind_the_other(left, right);
+}
+
+bool is_schema(std::string_view path) {
+  return path.ends_with(".proto") || path.ends_with(".graphql") || path.ends_with(".gql") ||
+         path.ends_with(".prisma");
+}
+
+std::string_view number_of_line(std::string_view line) {
+  const std::size_t sign = line.find('=');
+  if (sign == std::string_view::npos || line.substr(0, sign).contains('(')) return {};
+  const std::string_view rest = trimmed(line.substr(sign + 1));
+  const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  const bool whole = end < rest.size() && (rest[end] == ';' || rest[end] == ' ');
+  return whole ? rest.substr(0, end) : std::string_view();
+}
+
+std::optional<std::string> both_in_schema(std::string_view left, std::string_view right) {
+  const auto first = schema_parts(left), second = schema_parts(right);
+  if (!first || !second || first->blocks != second->blocks) return std::nullopt;
+  if (have_common(first->names, second->names) || have_common(first->numbers, second->numbers)) {
+    return std::nullopt;
+  }
   return one_behind_the_other(left, right);
 }
 

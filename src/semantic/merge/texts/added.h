@@ -33,6 +33,20 @@ std::optional<std::string> both_attributes(const Sides<std::string_view>& run);
 // of which none is a part of another one ("margin", "margin-top").
 std::optional<std::string> both_styles(std::string_view left, std::string_view right);
 
+// Whole rules of a Makefile, of different targets, with what is said of them beside.
+std::optional<std::string> both_targets(std::string_view left, std::string_view right);
+
+// A file in which each message, service, type or model is told by its name, and each line in one by
+// its own: Protocol Buffers, GraphQL, Prisma.
+bool is_schema(std::string_view path);
+
+// Whole blocks of a schema that open differently; or lines in one, under different names and, where
+// they have any, different numbers.
+std::optional<std::string> both_in_schema(std::string_view left, std::string_view right);
+
+// "3" of "string name = 3;"; empty of a line that gives no number.
+std::string_view number_of_line(std::string_view line);
+
 // Lines of Gradle that each name one dependency, "implementation 'group:name:version'"; none twice.
 std::optional<std::string> both_dependencies(std::string_view left, std::string_view right);
 
