@@ -214,6 +214,15 @@ std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const Li
   return gone;
 }
 
+// What an enum in Java has besides its constants is an item, but nothing separates it from them.
+bool stands_behind(const Item& item) {
+  return item.node->kind == "enum_body_declarations";
+}
+
+bool ends_at(const Items& list, std::size_t place) {
+  return place + 1 == list.items.size() || stands_behind(list.items[place + 1]);
+}
+
 // The separator behind the last item. A list without items says nothing of it.
 std::string_view last_separator(const Sides<Items>& lists) {
   Sides<std::string_view> last;
@@ -282,8 +291,10 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   } else if (place + 1 < order.slots.size()) {
     bool needed = own.empty();  // by an item that was the last one wherever it was
     for (std::size_t side = 0; side < 3; ++side) {
-      const bool last = slot.at[side] + 1 == lists[side].items.size();
-      needed = needed && (items[side] == nullptr || last);
+      needed = needed && (items[side] == nullptr || ends_at(lists[side], slot.at[side]));
+    }
+    for (const Item* next : slot_items(lists, order.slots[place + 1])) {
+      needed = needed && (next == nullptr || !stands_behind(*next));
     }
     out.sep = needed ? between : own;
   } else {

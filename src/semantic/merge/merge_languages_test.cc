@@ -199,6 +199,15 @@ TEST(MergeBash, CasesAreToldByTheirPatterns) {
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -q) q=1 ;&\n"));
 }
 
+TEST(MergeJava, ConstantsBeforeWhatElseAnEnumHas) {
+  const auto with = [](const std::string& more) {
+    return "enum State {\n  OPEN(1),\n  SHUT(2)" + more + ";\n\n  State(int n) {\n  }\n}\n";
+  };
+  const std::string one = ",\n  HELD(3)", two = ",\n  LOST(4)";
+  expect_language_merge("java", with(""), with(one), with(two), with(one + two));
+  expect_language_merge("java", with(","), with(one + ","), with(two + ","), with(one + two + ","));
+}
+
 TEST(MergeCsharp, OverloadsAreToldByTypes) {
   const auto type = [](const std::string& inner) {
     return "class A\n{\n    int f(int x) => 1;\n" + inner + "}\n";
