@@ -72,6 +72,13 @@ struct Slotted {
 // under one name or with the same code.
 Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists);
 
+// The item in each version; nullptr where it is not.
+Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
+
+// Both sides added something without a name, in the same code, which is two slots.
+bool added_as_two(const Sides<const Tree*>& trees, const Sides<Items>& lists,
+                  const std::vector<Slot>& slots, const Sides<std::vector<std::size_t>>& order);
+
 // The sides added several declarations of the same names: the one has been taken over from the
 // other, and what it has besides may be an older version of it.
 bool share_a_change(const Sides<const Tree*>& trees);
@@ -98,8 +105,6 @@ struct ListOrder {
 // other, left before right; kSet: everything does; else two changes at one place are a clash.
 ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role);
 
-// The item in each version; nullptr where it is not.
-Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot);
 constexpr bool in_all(const Sides<const Item*>& item) {
   return item[kBase] != nullptr && item[kLeft] != nullptr && item[kRight] != nullptr;
 }

@@ -156,6 +156,27 @@ void expect_language_conflict(std::string_view language, const std::string& base
   EXPECT_FALSE(merged->clean()) << rule_name(merged->rule) << "\n" << merged->text;
 }
 
+TEST(MergePython, AnImportBesideSortedOnes) {
+  const auto file = [](const std::string& imports, const std::string& more) {
+    return imports + "\n\ndef f():\n    return 1\n" + more;
+  };
+  const std::string old = "import c\nimport b\nimport a\n",
+                    sorted = "import a\nimport b\nimport c\n";
+  const std::string g = "\n\ndef g():\n    return bb\n";
+  expect_language_merge("python", file(old, ""), file(sorted, ""),
+                        file("import c\nimport b\nimport bb\nimport a\n", g),
+                        file("import a\nimport b\nimport bb\nimport c\n", g));
+  expect_language_conflict("python", file(old, ""), file(sorted, ""),
+                           file("import c\nimport a\n", ""));
+  // A side that adds something besides means more than their order.
+  expect_language_conflict("python", file(old, ""),
+                           file("import a\nimport aa\nimport b\nimport c\n", ""),
+                           file("import c\nimport b\nimport bb\nimport a\n", ""));
+  const std::string two = "x = 1\ny = 2\n", turned = "y = 2\nx = 1\n";
+  expect_language_conflict("python", old + two, old + turned,
+                           "import c\nimport b\nimport bb\nimport a\n" + two + g);
+}
+
 TEST(MergeRuby, ExamplesTasksAndGemsAreDeclared) {
   const std::string a = "  it \"a\" do\n    x\n  end\n", b = "  it \"b\" do\n    y\n  end\n";
   const auto spec = [](const std::string& inner) {

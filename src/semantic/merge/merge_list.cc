@@ -4,7 +4,6 @@
 #include <array>
 #include <iterator>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "semantic/kinds.h"
@@ -108,29 +107,7 @@ class ListMerger {
       if (place[kLeft][slot] == place[kRight][slot]) continue;
       if (item(slot, kLeft).key.empty() || ordered) return true;
     }
-    return added_twice();
-  }
-
-  bool added_twice() const {
-    std::unordered_multimap<std::uint64_t, std::size_t> left;
-    const auto own = [this](std::size_t slot, Side side) {
-      return added(slot) && in(slot, side) && !in(slot, other(side)) &&
-             item(slot, side).key.empty() && item(slot, side).node->named;
-    };
-    for (const std::size_t slot : order_[kLeft]) {
-      if (own(slot, kLeft)) left.emplace(item(slot, kLeft).node->hash, slot);
-    }
-    for (const std::size_t slot : order_[kRight]) {
-      if (left.empty() || !own(slot, kRight)) continue;
-      const auto [from, to] = left.equal_range(item(slot, kRight).node->hash);
-      if (std::any_of(from, to, [&](const auto& entry) {
-            return same_code(*trees_[kLeft], *item(entry.second, kLeft).node, *trees_[kRight],
-                             *item(slot, kRight).node);
-          })) {
-        return true;
-      }
-    }
-    return false;
+    return added_as_two(trees_, lists_, slots_, order_);
   }
 
   // --- clashes. Where nothing was moved, what cannot be merged is in conflict with what stands
@@ -264,13 +241,33 @@ class ListMerger {
       return adds[kLeft] && adds[kRight] ? "both sides moved and added something" : "";
     }
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      if (in(slot, kBase) != in(slot, still) && in(slot, skeleton_) != in(slot, still)) {
+      const bool changed = in(slot, kBase) != in(slot, still);
+      if (changed && in(slot, skeleton_) != in(slot, still) && !added_beside_imports(slot)) {
         return "one side moved something, the other added or removed something";
       }
       // A side that rearranges a list and takes from it means more than the order.
       if (dropped(slot)) return "one side moved something, and something was removed";
     }
     return {};
+  }
+
+  // One side sorted its imports, moved nothing else and added nothing: an import that the other
+  // added is one more of them, and what it added behind something else stands there.
+  bool added_beside_imports(std::size_t slot) const {
+    const Side still = other(skeleton_);
+    const auto is_import = [this](std::size_t each, Side side) {
+      return item(each, side).node->decl == "import";
+    };
+    Order was = common(kBase), is = common(skeleton_);
+    std::erase_if(was, [&](std::size_t each) { return is_import(each, kBase); });
+    std::erase_if(is, [&](std::size_t each) { return is_import(each, skeleton_); });
+    const bool more =
+        std::ranges::any_of(order_[skeleton_], [this](auto each) { return added(each); });
+    if (was != is || more || !added(slot)) return false;
+    if (is_import(slot, still)) return true;
+    std::size_t before = std::ranges::find(order_[still], slot) - order_[still].begin();
+    while (before > 0 && added(order_[still][before])) --before;
+    return !added(order_[still][before]) && !is_import(order_[still][before], still);
   }
 
   // What stood before something that one side added, and what stood behind it, was taken away by
@@ -483,14 +480,6 @@ class ListMerger {
 
 ListOrder order_items(const Sides<const Tree*>& trees, const Sides<Items>& lists, Role role) {
   return ListMerger(trees, lists, role).merge();
-}
-
-Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot) {
-  Sides<const Item*> items = {nullptr, nullptr, nullptr};
-  for (std::size_t side = 0; side < 3; ++side) {
-    if (slot.at[side] != kUnmatched) items[side] = &lists[side].items[slot.at[side]];
-  }
-  return items;
 }
 
 }  // namespace gittxn::semantic

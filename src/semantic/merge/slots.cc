@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,32 @@ Slotted slots_of(const Sides<const Tree*>& trees, const Sides<Items>& lists) {
   return SlotMaker(trees, lists).make();
 }
 
+bool added_as_two(const Sides<const Tree*>& trees, const Sides<Items>& lists,
+                  const std::vector<Slot>& slots, const Sides<std::vector<std::size_t>>& order) {
+  const auto own = [&](std::size_t slot, Side side) {
+    const Slot& at = slots[slot];
+    if (at.at[kBase] != kUnmatched || at.at[other(side)] != kUnmatched) return false;
+    const Item& item = lists[side].items[at.at[side]];
+    return item.key.empty() && item.node->named;
+  };
+  const auto node_of = [&](std::size_t slot, Side side) {
+    return lists[side].items[slots[slot].at[side]].node;
+  };
+  std::unordered_multimap<std::uint64_t, std::size_t> left;
+  for (const std::size_t slot : order[kLeft]) {
+    if (own(slot, kLeft)) left.emplace(node_of(slot, kLeft)->hash, slot);
+  }
+  if (left.empty()) return false;
+  return std::ranges::any_of(order[kRight], [&](std::size_t slot) {
+    if (!own(slot, kRight)) return false;
+    const Node& here = *node_of(slot, kRight);
+    const auto [from, to] = left.equal_range(here.hash);
+    return std::any_of(from, to, [&](const auto& entry) {
+      return same_code(*trees[kLeft], *node_of(entry.second, kLeft), *trees[kRight], here);
+    });
+  });
+}
+
 bool share_a_change(const Sides<const Tree*>& trees) {
   constexpr std::ptrdiff_t kSeveral = 3;
   Sides<std::set<std::string_view>> names;
@@ -109,6 +136,14 @@ bool share_a_change(const Sides<const Tree*>& trees) {
   return std::ranges::count_if(names[kLeft], [&](std::string_view name) {
            return names[kRight].contains(name) && !names[kBase].contains(name);
          }) >= kSeveral;
+}
+
+Sides<const Item*> slot_items(const Sides<Items>& lists, const Slot& slot) {
+  Sides<const Item*> items = {nullptr, nullptr, nullptr};
+  for (std::size_t side = 0; side < 3; ++side) {
+    if (slot.at[side] != kUnmatched) items[side] = &lists[side].items[slot.at[side]];
+  }
+  return items;
 }
 
 }  // namespace gittxn::semantic
