@@ -165,7 +165,7 @@ Neighbours neighbours(const Tree& tree, std::string_view name) {
 
 // A name of which one side made another one wherever it stood, and the other side uses it more. One
 // use alone may as well have been replaced. Of neither name a use can be the same in all versions.
-Broken renamed_and_used(const Sides<const Tree*>& sides) {
+Broken renamed_and_used(const Sides<const Tree*>& sides, const Tree& merged) {
   const Uses uses = uses_apart(sides);
   for (const auto& [name, n] : uses) {
     for (const Side side : {kLeft, kRight}) {
@@ -174,7 +174,7 @@ Broken renamed_and_used(const Sides<const Tree*>& sides) {
       for (const auto& [fresh, m] : uses) {
         if (m[kBase] != 0 || m[side] != n[kBase]) continue;
         if (neighbours(*sides[side], fresh) != was) continue;
-        if (is_of_one_function(sides, other(side), name)) continue;
+        if (is_something_else(sides, other(side), name, merged)) continue;
         Broken broken{"one side renamed '" + std::string(name.substr(0, 40)) + "' to '" +
                           std::string(fresh.substr(0, 40)) + "', the other uses it anew",
                       {}};
@@ -450,7 +450,7 @@ std::string lost_in(const Four& all, std::span<const Nodes> nodes,
 Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   if (!parses_no_worse(sides, merged)) return unparsed(merged);
   Broken broken = Checker(sides, merged).check();
-  if (broken.why.empty()) broken = renamed_and_used(sides);
+  if (broken.why.empty()) broken = renamed_and_used(sides, merged);
   if (broken.why.empty()) broken = called_otherwise(sides);
   if (!broken.why.empty() || INJECTED_BUG("semantic.both_brought_in")) return broken;
   broken = removed_and_again(sides, merged);

@@ -233,5 +233,23 @@ TEST(Called, AsItWasBeforeOneSideGaveItAnotherParameter) {
                   .clean());
 }
 
+TEST(BothRenamed, ANameThatTheOtherSideBindsAnew) {
+  const auto copy = [](const std::string& name, const std::string& more) {
+    return "def copy(src, dst):\n    " + name + " = open(src)\n    data = " + name +
+           ".read()\n    " + name + ".close()\n    check(data)\n    data = data.strip()\n" + more +
+           "    return data\n";
+  };
+  const std::string with = "    with open(dst) as fh:\n        fh.write(data)\n";
+  EXPECT_EQ(merged_as("python", {copy("fh", ""), copy("source", ""), copy("fh", with)}).text,
+            copy("source", with));
+  const std::string each = "    for fh in dst:\n        fh.write(data)\n";
+  EXPECT_EQ(merged_as("python", {copy("fh", ""), copy("source", ""), copy("fh", each)}).text,
+            copy("source", each));
+  const std::string given = "    fh.seek(0)\n    fh = open(dst)\n    fh.write(data)\n";
+  EXPECT_THAT(why_not_as("python", {copy("fh", ""), copy("source", ""), copy("fh", given)}),
+              HasSubstr("one side renamed 'fh' to 'source'"));
+  why_not_as("python", {copy("fh", ""), copy("source", ""), copy("fh", "    fh.seek(0)\n")});
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

@@ -227,8 +227,6 @@ bool binds(const Tree& tree, const Node& function, std::string_view name) {
   return false;
 }
 
-}  // namespace
-
 bool is_of_one_function(const Sides<const Tree*>& sides, Side user, std::string_view name) {
   const Tree& base = *sides[kBase];
   const Functions there = functions_in(*sides[user]);
@@ -240,6 +238,32 @@ bool is_of_one_function(const Sides<const Tree*>& sides, Side user, std::string_
     if (times_said(*sides[user], *now->second, name) == all) return true;
   }
   return false;
+}
+
+// "with open(p) as name", "for name in …", and what gives it a value otherwise.
+bool is_bound_here(const Node& leaf) {
+  if (is_given_here(leaf) || leaf.parent == nullptr) return is_given_here(leaf);
+  const Node& in = *leaf.parent;
+  return in.kind.contains("as_pattern") || (leaf.field == "left" && in.kind.starts_with("for_")) ||
+         (in.field == "left" && in.kind.contains("pattern") && in.parent->kind.starts_with("for_"));
+}
+
+bool is_bound_first(const Tree& merged, std::string_view name) {
+  std::ptrdiff_t bound = 0;
+  for (const auto& [path, function] : functions_in(merged)) {
+    if (function == nullptr) continue;
+    const auto from = merged.leaves().begin() + function->leaf, to = from + function->leaves;
+    const auto first = std::find_if(from, to, [&](const Node* leaf) { return leaf->text == name; });
+    if (first != to && is_bound_here(**first)) bound += times_said(merged, *function, name);
+  }
+  return bound > 0 && bound == times_said(merged, merged.root(), name);
+}
+
+}  // namespace
+
+bool is_something_else(const Sides<const Tree*>& sides, Side user, std::string_view name,
+                       const Tree& merged) {
+  return is_of_one_function(sides, user, name) || is_bound_first(merged, name);
 }
 
 Broken brought_in_twice(const Sides<const Tree*>& sides) {
