@@ -75,7 +75,8 @@ struct Write {
   std::string with_type;  // of a member that is kRemoved, a type that has the same one, added
   std::vector<std::string> gone;   // names that it defined, and does no more
   std::vector<std::string> maybe;  // names that statements, or what is opaque, may define
-  // Other methods that the interface in Go had, or other constants of the enum in Java.
+  // Other methods that the interface in Go had, other constants of the enum in Java, Kotlin or PHP,
+  // or other kinds of the sealed type in Kotlin.
   std::vector<std::string> beside;
   std::string of_type;             // the name of the type it is a member of
   std::vector<std::string> bases;  // of a member that is gone or new, what its type extends

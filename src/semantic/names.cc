@@ -4,6 +4,7 @@
 
 #include "semantic/kinds.h"
 #include "semantic/read/interpolated.h"
+#include "semantic/read/matched.h"
 #include "semantic/read/needs.h"
 #include "semantic/read/receivers.h"
 #include "semantic/read/values_in_go.h"
@@ -174,21 +175,6 @@ bool is_given_a_function(const Node& declaration) {
     return std::ranges::any_of(kid->kids, [](const Node* value) {
       return is_any(value->kind, {"lambda_expression", "method_reference"});
     });
-  });
-}
-
-// A constant in Java for which an expression does something, and that has to do something for all.
-bool is_one_of_all(const Node& leaf) {
-  const Node* label = leaf.parent;
-  if (label == nullptr || label->kind != "switch_label") return false;
-  const Node* block = label->parent == nullptr ? nullptr : label->parent->parent;
-  const Node* whole = block == nullptr ? nullptr : block->parent;
-  if (whole == nullptr || whole->kind != "switch_expression" || whole->parent == nullptr) {
-    return false;
-  }
-  const bool statement = is_any(whole->parent->kind, {"block", "switch_block_statement_group"});
-  return !statement && std::ranges::none_of(block->kids, [](const Node* rule) {
-    return !rule->kids.empty() && rule->kids.front()->text.contains("default");
   });
 }
 
@@ -385,9 +371,10 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
   }
   if (is_any(tree.language().name, {"c", "cpp"})) read.made = read.made || is_in_condition(leaf);
   if (tree.language().name == "java") {
-    read.made = read.made || is_one_of_all(leaf) || is_made_in_java(leaf);
+    read.made = read.made || is_made_in_java(leaf);
     silent_calls(leaf, names);
   }
+  read.made = read.made || is_one_of_all(leaf, tree.language().name);
   note_given(tree, leaf, &read);
   if (tree.language().name == "rust" && is_put_in(leaf)) read.declared = "!";
   names->push_back(read);

@@ -37,8 +37,8 @@ struct NameRead {
   bool key = false;       // a key in Python, called by key_name() (more_reads.h)
   // A way in which the named function may end: the name is outcome_name().
   std::string_view outcome = {};
-  // A type: what stands there may be one that has to have all of its parts. A constant in Java: an
-  // expression has to do something for each that is beside it. In C: the preprocessor reads it.
+  // A type: what stands there may be one that has to have all of its parts. A constant of an enum:
+  // an expression has to do something for each that is beside it. In C: the preprocessor reads it.
   bool made = false;
   // A value of the type in Go stands there, and may be given to an interface (values_in_go.h). In
   // Java and Rust: the compiler needs the value, or the function is given one (needs.h). In C++ one

@@ -10,6 +10,7 @@
 #include "semantic/compare/events.h"
 #include "semantic/compare/hidden.h"
 #include "semantic/compare/makers.h"
+#include "semantic/compare/matched_beside.h"
 #include "semantic/compare/module_default.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/imports.h"
@@ -317,19 +318,16 @@ bool is_needed(const Outline& outline, const Outlined& symbol) {
   return node.kind == "method_declaration" && !has_kid(node, "block");
 }
 
-bool is_enum_constant(const Outline& outline, const Outlined& symbol) {
-  return language_in(outline) == "java" && symbol.member && symbol.kind == "constant";
-}
-
-// The other methods of the interface in Go that a method is of, or constants of an enum in Java.
+// The other methods of the interface in Go that a method is of, and what may have to be matched
+// with it.
 std::vector<std::string> others_of(const Outline& outline, const Outlined& symbol) {
-  std::vector<std::string> names;
-  const bool method =
-      language_in(outline) == "go" && is_needed(outline, symbol) && symbol.kind != "field";
-  if (!method && !is_enum_constant(outline, symbol)) return names;
+  std::vector<std::string> names = matched_beside(outline, symbol);
+  if (language_in(outline) != "go" || !is_needed(outline, symbol) || symbol.kind == "field") {
+    return names;
+  }
   for (const Outlined& other : outline.symbols) {
     const bool its = other.container == symbol.container && other.id != symbol.id;
-    if (its && (method || other.kind == "constant")) names.push_back(other.name);
+    if (its) names.push_back(other.name);
   }
   return names;
 }
@@ -453,7 +451,7 @@ void note_sight(const Outlines& pair, const Outlined* was, const Outlined* is, W
   }
   for (std::string& name : others_of(there, any)) {
     const bool old = std::ranges::any_of(pair.before.symbols, [&](const Outlined& other) {
-      return other.container == any.container && other.name == name;
+      return (other.container == any.container || any.kind == "type") && other.name == name;
     });
     if (old) write->beside.push_back(std::move(name));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "semantic/compare/matched_beside.h"
 #include "semantic/kinds.h"
 #include "semantic/symbols/more_reads.h"
 
@@ -177,11 +178,17 @@ bool takes_its_own_type(const Write& write) {
   return std::ranges::count(words, write.of_type) > 1;
 }
 
+// One more constant, or one more kind of a type, where an expression may have to have all.
+bool is_one_of_all(const Write& write) {
+  return write.change == Change::kAdded && has_all_matched(write.language) &&
+         is_any(write.kind, {"constant", "type"});
+}
+
 // The use may make one of the type, or tell all its kinds apart, and the type now has to have
 // something else.
 Judged by_shape(const Defined& defined, const Use& use) {
   // One more constant, beside one in an expression that has to have all.
-  if (defined.write->kind == "constant" && defined.write->language == "java") {
+  if (is_one_of_all(*defined.write)) {
     return use.made ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
   }
   // It may be made no more by the names of its fields, or as a copy.
@@ -328,9 +335,8 @@ std::vector<Defined> defined_by(const std::vector<const Write*>& writes) {
     for (const std::string& name : write->maybe) {
       all.push_back({name, write, write->opaque ? Event::kOpaque : Event::kMaybe});
     }
-    const bool constant = write->kind == "constant" && write->language == "java";
     for (const std::string& other : write->beside) {
-      if (constant && write->change == Change::kAdded) all.push_back({other, write, Event::kShape});
+      if (is_one_of_all(*write)) all.push_back({other, write, Event::kShape});
     }
     // Values of the type have it no more, where they are given to an interface.
     if (write->receiver == Receiver::kPointer && write->change == Change::kRemoved) {
