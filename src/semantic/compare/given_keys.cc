@@ -99,15 +99,45 @@ void add_declared(const Node& node, std::string_view name, Keys* keys) {
   for (const Node* kid : node.kids) add_declared(*kid, name, keys);
 }
 
+// What objects of a class have.
+void add_members(const Node& node, Keys* keys) {
+  if (is_any(node.kind, {"method_definition", "field_definition", "public_field_definition"})) {
+    const Node* name = kid_in(node, node.kind == "field_definition" ? "property" : "name");
+    const bool own =
+        std::ranges::none_of(node.kids, [](const Node* kid) { return kid->text == "static"; });
+    if (own && name != nullptr) add_key(name->text, keys);
+  }
+  const bool kept = node.kind == "required_parameter" && node.kids.size() > 1 &&
+                    node.kids.front()->kind == "accessibility_modifier";  // in TypeScript
+  const Node* parameter = kept ? kid_in(node, "pattern") : nullptr;
+  if (parameter != nullptr) add_key(parameter->text, keys);
+  const Node* target = node.kind == "assignment_expression" ? kid_in(node, "left") : nullptr;
+  const Node* of = target == nullptr ? nullptr : kid_in(*target, "object");
+  if (of != nullptr && of->text == "this") add_set(*target, keys);
+  for (const Node* kid : node.kids) add_members(*kid, keys);
+}
+
+// Objects of a class of the file have what it gives them: `new Point(1, 2)`.
+void add_made(const Outline& outline, const Node& made, Keys* keys) {
+  const Node* type = made.kind == "new_expression" ? kid_in(made, "constructor") : nullptr;
+  if (type == nullptr) return;
+  for (const Outlined& symbol : outline.symbols) {
+    const bool its = symbol.kind == "type" && symbol.parent == 0 && symbol.name == type->text;
+    if (!its) continue;
+    for (const Node* node : symbol.nodes) add_members(*node, keys);
+  }
+}
+
 // The objects that a value in the function may be.
-void add_value(const Node& value, const Node& function, Keys* keys) {
+void add_value(const Outline& outline, const Node& value, const Node& function, Keys* keys) {
   const Node& is = bare(value);
   if (is_object(is)) add_keys(is, keys);
+  add_made(outline, is, keys);
   if (is.kind == "identifier") add_declared(function, is.text, keys);
   if (is.kind != "ternary_expression") return;
   for (const std::string_view side : {"consequence", "alternative"}) {
     const Node* one = kid_in(is, side);
-    if (one != nullptr) add_value(*one, function, keys);
+    if (one != nullptr) add_value(outline, *one, function, keys);
   }
 }
 
@@ -121,9 +151,12 @@ GivenKeys given_keys(const Outline& outline, const Outlined& symbol) {
   add_mentioned(*node, &keys.mentioned);
   const Node& value = bare(*node);
   if (is_object(value)) add_keys(value, &keys.given);
+  add_made(outline, value, &keys.given);
   const Node* body = is_within_itself(value) ? kid_in(value, "body") : nullptr;
-  if (body == nullptr) return keys;
-  for (const Node* one : values_given_by(value)) add_value(*one, *body, &keys.given);
+  for (const Node* one : body == nullptr ? std::vector<const Node*>() : values_given_by(value)) {
+    add_value(outline, *one, *body, &keys.given);
+  }
+  keys.mentioned.insert(keys.given.begin(), keys.given.end());
   return keys;
 }
 
