@@ -198,10 +198,9 @@ class Attributes {
     }
     for (Write& write : out_.writes) note_property(&write);
     for (const std::string& id : ids) compare(id);
-    for (const std::string& event :
-         gone_outcomes(events_before_, events_of(after_of_), after_of_)) {
+    for (const auto& [event, owner] : gone_events(events_before_, events_of(after_of_))) {
       const std::string name = outcome_name(event, kHeard);
-      add_key(path_ + "/", {}, name, Change::kRemoved).defines = {name};
+      add_key(path_ + "/", owner, name, Change::kRemoved).defines = {name};
     }
   }
 
@@ -298,7 +297,7 @@ class Attributes {
 
   std::string path_, language_;
   const Outline& after_of_;
-  Outcomes events_before_;
+  Events events_before_;
   AttributedById before_, after_;
   Footprint& out_;
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "semantic/compare/bound.h"
+#include "semantic/compare/events.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 #include "semantic/symbols/more_reads.h"
@@ -74,15 +75,30 @@ std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
   return gone;
 }
 
-Outcomes events_of(const Outline& outline) {
-  Outcomes events;
-  if (outline.tree == nullptr) return events;
+Events events_of(const Outline& outline) {
+  Events events;
+  if (outline.tree == nullptr || outline.language == nullptr) return events;
+  const bool python = outline.language->name == "python";
+  if (!python && family_of(outline.language->name) != Family::kScript) return events;
   for (const Node* leaf : outline.tree->leaves()) {
-    if (leaf->parent == nullptr || leaf->parent->kind != "arguments") continue;
-    const std::string_view event = event_told(*leaf, {"emit"});
-    if (!event.empty()) events.emplace(event);
+    if (leaf->parent == nullptr || !leaf->parent->kind.starts_with("argument")) continue;
+    const EventTold event =
+        event_told(*leaf, {"emit", "publish", "dispatch", "trigger", "fire", "notify"});
+    if (!event.name.empty()) events.emplace(event.name, event.owner);
   }
   return events;
+}
+
+Events gone_events(const Events& was, const Events& is) {
+  const auto tells_of = [](const Events& events, const std::string& name) {
+    return std::ranges::any_of(events, [&](const auto& event) { return event.first == name; });
+  };
+  const bool fresh =
+      std::ranges::any_of(is, [&](const auto& event) { return !tells_of(was, event.first); });
+  if (!fresh) return {};
+  Events gone = was;
+  std::erase_if(gone, [&](const auto& event) { return tells_of(is, event.first); });
+  return gone;
 }
 
 }  // namespace gittxn::semantic

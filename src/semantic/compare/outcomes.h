@@ -1,9 +1,10 @@
 // The ways in which a function in Python or a script may end without a result, and the events that
-// a script tells of, as far as its text says: for attributes.cc alone.
+// they tell of, as far as its text says: for attributes.cc alone.
 #pragma once
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "semantic/symbols/outline.h"
@@ -19,7 +20,11 @@ Outcomes outcomes_of(const Outline& outline, const Outlined& symbol);
 std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
                                        const Outline& after);
 
-// Names of the events that a script tells of.
-Outcomes events_of(const Outline& outline);
+// Events that Python or a script tells of, each with the name of what has it, as `bus` of
+// `bus.emit('added')`; an empty name of `this`.
+using Events = std::set<std::pair<std::string, std::string>>;
+Events events_of(const Outline& outline);
+// Those of `was` that nothing in a file with `is` has any more, where it has another one instead.
+Events gone_events(const Events& was, const Events& is);
 
 }  // namespace gittxn::semantic

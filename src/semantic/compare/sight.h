@@ -35,6 +35,7 @@ class Sights {
   bool is_apart(const Write& write, const Use& use) const;
   bool is_of_others_in_c(const Defined& defined, const Use& use) const;
   bool may_be_given(const Write& write, const Use& use) const;
+  bool may_hear(const Write& write, const Use& use) const;
   bool takes_from(const Write& write, const Use& use) const;
   bool is_standard_in_go(const Use& use) const;
   Sight in_go(const Defined& defined, const Use& use) const;

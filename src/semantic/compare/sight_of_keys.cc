@@ -7,6 +7,7 @@
 #include "semantic/compare/sight.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
+#include "semantic/symbols/more_reads.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -24,6 +25,7 @@ bool is_key_in_script(const Write& write) {
 bool Sights::may_be_given(const Write& write, const Use& use) const {
   const std::vector<std::string_view> around = words_of(write.container);
   if (!is_key_in_script(write) || around.empty()) return true;
+  if (use.name.ends_with(outcome_name({}, kHeard))) return may_hear(write, use);
   const std::string_view giver = write.of_type.empty() ? around.back() : write.of_type;
   const auto is_named = [&](std::string_view name) {
     const auto uses = std::ranges::equal_range(side_.uses, name, {}, &Use::name);
@@ -40,6 +42,15 @@ bool Sights::may_be_given(const Write& write, const Use& use) const {
   // Others have functions of that name that end in that way.
   if (use.name.contains('!')) return write.path == use.path || takes_from(write, use);
   return write.path == use.path || imported || is_named(giver);
+}
+
+// The file of the use imports anything of the other one, or what has the event is called as it is
+// there: `bus.on('added')` of `bus.emit('added')`.
+bool Sights::may_hear(const Write& write, const Use& use) const {
+  const bool same = !use.qualifier.empty() && use.qualifier == write.of_type;
+  return same || write.path == use.path ||
+         std::ranges::any_of(bound(use.path),
+                             [&](const Bound& bound) { return is_bound_to(bound, write.path); });
 }
 
 // The file of the use imports the name, or the module before it, from the other one, or anything

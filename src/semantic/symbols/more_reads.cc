@@ -171,15 +171,21 @@ std::string full_name(const NameRead& read) {
   return read.key ? key_name(read.name) : std::string(read.name);
 }
 
-std::string_view event_told(const Node& leaf, std::initializer_list<std::string_view> methods) {
+EventTold event_told(const Node& leaf, std::initializer_list<std::string_view> methods) {
   const Node* list = leaf.parent;
-  const bool first = list != nullptr && list->kind == "arguments" && list->kids.size() > 1 &&
-                     list->kids[1] == &leaf && leaf.text.size() > 2 &&
+  const bool first = list != nullptr && is_any(list->kind, {"arguments", "argument_list"}) &&
+                     list->kids.size() > 1 && list->kids[1] == &leaf && leaf.text.size() > 2 &&
                      std::string_view("'\"").contains(leaf.text.front());
   const Node* function = first ? kid_in(*list->parent, "function") : nullptr;
-  const Node* method = function == nullptr ? nullptr : kid_in(*function, "property");
+  const bool python = first && list->kind == "argument_list";
+  const Node* method =
+      function == nullptr ? nullptr : kid_in(*function, python ? "attribute" : "property");
+  if (function != nullptr && function->kind == "identifier") method = function;
   const bool its = method != nullptr && is_any(method->text, methods);
-  return its ? leaf.text.substr(1, leaf.text.size() - 2) : std::string_view();
+  if (!its) return {};
+  const Node* owner = kid_in(*function, "object");
+  const bool named = owner != nullptr && owner->kind == "identifier" && owner->text != "self";
+  return {leaf.text.substr(1, leaf.text.size() - 2), named ? owner->text : std::string_view()};
 }
 
 void more_reads(const Tree& tree, const Node& leaf, NameRead* of, std::vector<NameRead>* more) {
@@ -192,12 +198,14 @@ void more_reads(const Tree& tree, const Node& leaf, NameRead* of, std::vector<Na
     return;
   }
   if (read.role == UseRole::kText) {
-    const std::string_view event =
-        event_told(leaf, {"on", "once", "addListener", "addEventListener"});
+    const EventTold event =
+        event_told(leaf, {"on", "once", "addListener", "addEventListener", "add_listener", "listen",
+                          "subscribe", "connect", "register", "hook", "receiver"});
     // Once for all words of the string.
-    if (!event.empty() && event.data() == read.name.data()) {
+    if (!event.name.empty() && event.name.data() == read.name.data()) {
       NameRead& heard = more->emplace_back();
-      heard.name = event;
+      heard.name = event.name;
+      heard.qualifier = event.owner;
       heard.role = UseRole::kMember;
       heard.outcome = kHeard;
     }

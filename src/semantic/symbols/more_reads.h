@@ -30,8 +30,12 @@ void more_reads(const Tree& tree, const Node& leaf, NameRead* read, std::vector<
 
 // The outcome of an event, for outcome_name(): something listens to it.
 inline constexpr std::string_view kHeard = "event";
-// The name of the event that a string of a script is, where a method of one of these names is told
-// it first: "added" of `this.emit('added', item)`; empty: it is none.
-std::string_view event_told(const Node& leaf, std::initializer_list<std::string_view> methods);
+// The event that a string is, and what has the method that is told it first: "added" and "cart" of
+// `cart.emit('added', item)`; of `this` and what is no name nothing.
+struct EventTold {
+  std::string_view name, owner;
+};
+// The event where the method, or function, has one of these names; an empty one: it is none.
+EventTold event_told(const Node& leaf, std::initializer_list<std::string_view> methods);
 
 }  // namespace gittxn::semantic
