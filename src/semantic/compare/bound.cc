@@ -338,8 +338,14 @@ bool is_done(const Outline& outline, const Outlined& symbol) {
   const Node& node = *symbol.nodes.front();
   const std::string_view language = language_in(outline);
   if (in_script(outline) && node.kind.ends_with("_signature") && has_kid(node, "?")) return true;
+  if (language == "php" && symbol.kind == "constant") return true;
   if (!is_function(symbol.kind)) return false;
   if (language == "java") return has_kid(node, "block");
+  if (language == "csharp")
+    return has_kid(node, "block") || has_kid(node, "arrow_expression_clause");
+  if (language == "kotlin") return has_kid(node, "function_body");
+  if (language == "php") return has_kid(node, "compound_statement");
+  if (language == "ruby") return node.kind == "method";
   if (language == "rust") return node.kind == "function_item";
   if (language == "cpp") return !squeeze(node.text).ends_with("=0;");
   if (language == "python") return !says_word(symbol, Capability::kContract, "abstractmethod");

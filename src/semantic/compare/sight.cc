@@ -129,10 +129,24 @@ bool is_exported(std::string_view name) {
   return !name.empty() && name[0] != '_' && (name[0] < 'a' || name[0] > 'z');
 }
 
+bool has_name(const Write& write, std::string_view name) {
+  return std::ranges::find(write.defines, name) != write.defines.end();
+}
+
 // The name is that of the symbol itself, and not of the type it is a member of.
 bool is_member(const Defined& defined) {
-  return !defined.write->of_type.empty() &&
-         std::ranges::find(defined.write->defines, defined.name) != defined.write->defines.end();
+  return !defined.write->of_type.empty() && has_name(*defined.write, defined.name);
+}
+
+// A name without one before it that had a meaning keeps it beside a new member of a type that the
+// use does not stand in.
+bool is_of_type_apart(const Write& write, const Use& use) {
+  if (!is_any(use.language, {"csharp", "kotlin", "ruby"}) || !is_function(write.kind)) return false;
+  if (write.change != Change::kAdded || !write.member || write.kind == "constructor") return false;
+  if (use.role == UseRole::kMember || !has_name(write, use.name)) return false;
+  const std::string type = write.of_type + "#";
+  const std::size_t at = use.symbol.find(type);
+  return at == use.symbol.npos || (at > 0 && is_identifier(use.symbol.substr(at - 1, 1)));
 }
 
 // `std::string`: of the library, to which a program adds nothing but what says `std` itself.
@@ -280,6 +294,7 @@ Sight Sights::of(const Defined& defined, const Use& use) const {
   }
   const bool whole = is_any(use.language, {"csharp", "kotlin", "php"});
   if (whole && write.hidden && is_member(defined)) return Sight::kNone;
+  if (is_of_type_apart(write, use)) return Sight::kNone;
   const bool modules = use.language == "python" || family_of(use.language) == Family::kScript;
   return modules ? in_modules(defined, use) : Sight::kMaybe;
 }
