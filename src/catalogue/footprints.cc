@@ -28,11 +28,26 @@ constexpr auto kWrite = [](auto& io, auto& write) {
   io.one_of(write.receiver, semantic::Receiver::kPointer);
   for (auto* number : {&write.took, &write.least, &write.most}) io.count(*number);
   for (auto& of : write.what.of) io.flag(of);
-  for (auto* flag :
-       {&write.what.contract_in_words, &write.what.comments, &write.opaque, &write.never_parsed,
-        &write.member, &write.ordered, &write.runs, &write.overload, &write.feeds_all,
-        &write.hidden, &write.needed, &write.signed_alike, &write.takes_more, &write.done,
-        &write.number, &write.scoped, &write.linkage, &write.gives_other}) {
+  for (auto* flag : {&write.what.contract_in_words,
+                     &write.what.comments,
+                     &write.opaque,
+                     &write.never_parsed,
+                     &write.member,
+                     &write.ordered,
+                     &write.runs,
+                     &write.overload,
+                     &write.feeds_all,
+                     &write.hidden,
+                     &write.needed,
+                     &write.signed_alike,
+                     &write.takes_more,
+                     &write.done,
+                     &write.number,
+                     &write.scoped,
+                     &write.linkage,
+                     &write.gives_other,
+                     &write.takes_places,
+                     &write.kept}) {
     io.flag(*flag);
   }
   for (auto* digest : {&write.before, &write.after, &write.behind}) io.hex(*digest, kHexDigest);
@@ -46,7 +61,9 @@ constexpr auto kUse = [](auto& io, auto& use) {
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
   io.count(use.arity);
-  for (auto* flag : {&use.local, &use.of_local, &use.made, &use.valued, &use.given}) io.flag(*flag);
+  for (auto* flag :
+       {&use.local, &use.of_local, &use.made, &use.valued, &use.by_place, &use.set, &use.given})
+    io.flag(*flag);
 };
 
 constexpr auto kBound = [](auto& io, auto& bound) {

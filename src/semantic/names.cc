@@ -121,27 +121,65 @@ bool is_arrow(std::string_view token, std::string_view language) {
          token == "->*" || token == "&.";
 }
 
-// The call that a name, or the last part of a path, is the function of.
-int arity_of(const Node& leaf) {
+// The arguments of the call that a name, or the last part of a path, is the function of; nullptr:
+// of none.
+const Node* arguments_for(const Node& leaf) {
   const Node* at = &leaf;
   while (at->parent != nullptr) {
     const Node& parent = *at->parent;
-    if (parent.kids.size() > kMaxCall) return -1;
+    if (parent.kids.size() > kMaxCall) return nullptr;
     const Node* arguments = nullptr;
     for (const Node* kid : parent.kids) {
       if (kid->field == "arguments" || kid->kind == "value_arguments") arguments = kid;
     }
     if (arguments != nullptr && arguments != at && at->text.end() <= arguments->text.begin()) {
-      return static_cast<int>(std::ranges::count_if(
-          arguments->kids, [](const Node* kid) { return kid->named && !kid->comment; }));
+      return arguments;
     }
     const Node* around = parent.parent;
     const bool told = parent.kind == "generic_type" && around != nullptr &&
                       around->kind == "object_creation_expression";  // `new Box<>(1)` in Java
-    if (parent.kids.back() != at && !told) return -1;
+    if (parent.kids.back() != at && !told) return nullptr;
     at = &parent;
   }
-  return -1;
+  return nullptr;
+}
+
+// The name, or the last part of a path, is given something, counted up or down, or given to what
+// may do that.
+bool is_set(const Node& leaf) {
+  const Node* at = &leaf;
+  while (at->parent != nullptr && at->parent->kids.back() == at &&
+         has_any(at->parent->kind, {"access", "navigation", "member", "attribute"})) {
+    at = at->parent;
+  }
+  while (at->parent != nullptr && at->parent->kids.front() == at &&
+         at->parent->kind == "subscript_expression") {
+    at = at->parent;
+  }
+  const Node* up = at->parent;
+  if (up == nullptr) return false;
+  const bool sign = std::ranges::any_of(
+      up->kids, [](const Node* kid) { return is_any(kid->text, {"++", "--", "ref", "out", "&"}); });
+  return sign || (at->field == "left" && up->kind.contains("assign"));
+}
+
+// `a=1`, `a: 1`, `*all` and `...all`
+bool is_out_of_place(const Node& argument) {
+  if (has_any(argument.kind, {"keyword", "splat", "spread", "unpacking"})) return true;
+  return is_any(argument.kind, {"argument", "value_argument"}) &&
+         std::ranges::any_of(argument.kids, [](const Node* kid) {
+           return is_any(kid->text, {":", "=", "..."}) ||
+                  has_any(kid->kind, {"spread", "unpacking"});
+         });
+}
+
+void note_call(const Node& leaf, NameRead* read) {
+  const Node* arguments = arguments_for(leaf);
+  if (arguments == nullptr) return;
+  const auto given = [](const Node* kid) { return kid->named && !kid->comment; };
+  read->arity = static_cast<int>(std::ranges::count_if(arguments->kids, given));
+  read->by_place =
+      std::ranges::none_of(arguments->kids, [](const Node* kid) { return is_out_of_place(*kid); });
 }
 
 // Children of a literal that no name goes with; in Rust, where each has one, all of them unless the
@@ -361,7 +399,8 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     read.qualifier = type;
     read.local = false;
   }
-  read.arity = arity_of(leaf);
+  note_call(leaf, &read);
+  read.set = is_set(leaf);
   if (read.arity >= 0 && read.role == UseRole::kPlain) read.role = UseRole::kCall;
   if (read.arity < 0 && is_any(tree.language().name, {"javascript", "typescript", "tsx"})) {
     read.handed = arguments_given_by(leaf);

@@ -71,6 +71,8 @@ Judged by_import(const Defined& defined, const Use& use, Whose whose) {
 
 // The use is one of what the function takes now, too.
 bool takes_it(const Write& write, const Use& use) {
+  if (write.takes_places && (use.by_place || use.role == UseRole::kImport)) return true;
+  if (write.kept && !use.set) return true;
   if (!write.takes_more) return false;
   // Rust takes a trait once, be it derived or said.
   if (write.kind == "type" && use.symbol.contains("/impl#[")) return false;

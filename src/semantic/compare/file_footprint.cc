@@ -215,7 +215,6 @@ class FileFootprint {
     note_users(pair_, was, is, &write);
     write.gives = types_said(any);
     write.gives_other = gives_another_type(was, is);
-    write.number = stays_number(was, is);
     write.linkage = any.kind == "macro" && linkage_.stays(any.name);
     for (std::vector<std::string>* names : {&write.defines, &write.maybe}) {
       std::ranges::sort(*names);
@@ -409,7 +408,8 @@ class FileFootprint {
   void add_use(const NameRead& read, UseState state, const Write& write) {
     out_.uses.push_back({full_name(read), write.symbol, write.path, std::string(read.qualifier),
                          std::string(read.declared), write.language, read.role, state,
-                         read.arguments(), read.local, read.of_local, read.made, read.valued});
+                         read.arguments(), read.local, read.of_local, read.made, read.valued,
+                         read.by_place, read.set});
   }
 
   // --- places ---

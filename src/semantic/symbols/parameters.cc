@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "semantic/kinds.h"
+#include "semantic/names.h"
 #include "semantic/symbols/signature_words.h"
 
 namespace gittxn::semantic {
@@ -130,13 +131,33 @@ Parameters rows_in(const Node& list) {
   return all;
 }
 
+// Nobody who calls a function in Ruby can say the name of a parameter that has a place.
+void hide_names(Parameters* all) {
+  for (Parameter& one : *all) {
+    const bool placed = one.kind == PKind::kPlain || one.kind == PKind::kOptional;
+    if (!placed || one.by_name || !is_identifier(one.name)) continue;
+    one.own = one.name;
+    one.name = {};
+  }
+}
+
+// A parameter without its name: "int" of `int amount`, "" in Python.
+std::string_view typed(std::string_view language, std::string_view parameter) {
+  if (language == "kotlin")
+    return parameter.substr(std::min(parameter.find(':'), parameter.size()));
+  const std::size_t end = parameter.rfind(language == "php" ? '$' : ' ');
+  return language == "python" || end == parameter.npos ? std::string_view()
+                                                       : trimmed(parameter.substr(0, end));
+}
+
 bool has_rows(std::string_view language) {
   return is_any(language, {"ruby", "php", "csharp", "kotlin"});
 }
 
 Parameters parameters_in(std::string_view language, const Node& list) {
-  if (has_rows(language)) return rows_in(list);
-  Parameters all;
+  Parameters all = has_rows(language) ? rows_in(list) : Parameters();
+  if (language == "ruby") hide_names(&all);
+  if (has_rows(language)) return all;
   if (list.kids.empty()) return {in_others(language, list)};  // `total => 1`
   for (const Node* kid : list.kids) {
     if (kid->comment || is_any(kid->text, {",", "(", ")"})) continue;
@@ -145,9 +166,31 @@ Parameters parameters_in(std::string_view language, const Node& list) {
   return all;
 }
 
+// The types in TypeScript that a text like ": string | number" is of; none: it is not that plain.
+Words united(std::string_view type) {
+  Words types;
+  if (!type.starts_with(':') || type.find_first_of("<>(){}[]?=&") != type.npos) return types;
+  for (type.remove_prefix(1); !type.empty();) {
+    const std::size_t end = std::min(type.find('|'), type.size());
+    std::string_view one = trimmed(type.substr(0, end));
+    one.remove_prefix(std::min(one.find_first_not_of(" \n\t"), one.size()));
+    if (!one.empty()) types.push_back(one);
+    type.remove_prefix(std::min(end + 1, type.size()));
+  }
+  return types;
+}
+
+// `string` may be given where `string | number` is taken.
+bool takes_type(std::string_view was, std::string_view is) {
+  const Words old = united(was), now = united(is);
+  return !old.empty() && std::ranges::all_of(old, [&](std::string_view type) {
+    return std::ranges::find(now, type) != now.end();
+  });
+}
+
 // An argument that was given to `was` may be given to `is`.
 bool accepts(const Parameter& was, const Parameter& is) {
-  if (was.name != is.name) return false;
+  if (was.name != is.name && !takes_type(was.name, is.name)) return false;
   if (was.kind == is.kind) return was.value == is.value;
   return was.kind == PKind::kPlain && is.kind == PKind::kOptional;
 }
@@ -176,7 +219,7 @@ bool accepts_all(std::string_view language, const Parameters& was, const Paramet
   for (auto one = old_end; one != was.end(); ++one) {
     if (one->name == "*") continue;
     const bool there = std::any_of(is.begin() + places, is.end(), [&](const Parameter& now) {
-      return accepts(*one, now) || (one->kind == now.kind && ends_places(*one));
+      return accepts(*one, now) || (one->kind == now.kind && !one->by_name && ends_places(*one));
     });
     if (!there) return false;
   }
@@ -204,6 +247,23 @@ Callers callers_with(std::string_view language, const Node& was, const Node& is)
   if (!keep_places(own_names_of(old), own_names_of(now))) return Callers::kOther;
   if (old == now) return Callers::kSame;
   return accepts_all(language, old, now) ? Callers::kMore : Callers::kOther;
+}
+
+bool take_places_alike(std::string_view language, const Node& was, const Node& is) {
+  if (!is_any(language, {"python", "php", "csharp", "kotlin"})) return false;
+  const Parameters old = parameters_in(language, was), now = parameters_in(language, is);
+  if (old.size() != now.size()) return false;
+  bool placed = true;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    placed = placed && !ends_places(old[i]) && !ends_places(now[i]);
+    const bool same = placed ? typed(language, old[i].name) == typed(language, now[i].name)
+                             : old[i].name == now[i].name;
+    if (!same || old[i].kind != now[i].kind || old[i].value != now[i].value) return false;
+  }
+  Words before, after;
+  for (const Parameter& one : old) before.push_back(one.name);
+  for (const Parameter& one : now) after.push_back(one.name);
+  return keep_places(before, after);
 }
 
 }  // namespace gittxn::semantic

@@ -14,4 +14,8 @@ enum class Callers : std::uint8_t { kOther, kSame, kMore };
 // The arguments that callers may give, of two lists of parameters: some others, the same, or more.
 Callers callers_with(std::string_view language, const Node& was, const Node& is);
 
+// Each call that gives all arguments by their places is one of both, and the same one: nothing but
+// names is different. In Python, PHP, C# and Kotlin.
+bool take_places_alike(std::string_view language, const Node& was, const Node& is);
+
 }  // namespace gittxn::semantic

@@ -222,7 +222,7 @@ bool signed_alike(const Outlines& pair, const Outlined* was, const Outlined* is)
   if (!is_shared(*was, *is, Capability::kVisibility)) return false;
   // A decorator stands with the function in Python.
   const bool shared = language == "python" || is_shared(*was, *is, Capability::kContract);
-  if (is_function(is->kind) && (language == "python" || is_in_script(language))) {
+  if (is_function(is->kind) && (is_any(language, {"python", "ruby"}) || is_in_script(language))) {
     return shared && callers_of(language, *was, *is) == Callers::kSame;
   }
   if (declaration_stays_alike(pair, *was, *is)) return true;
@@ -291,6 +291,63 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   return callers_of(language, *was, *is) == Callers::kMore;
 }
 
+// Callers that give all arguments by their places do not see the change.
+bool takes_places(const Outlines& pair, const Outlined* was, const Outlined* is) {
+  const std::string_view language = language_of_both(pair, was, is);
+  if (language.empty() || !is_function(is->kind) || has_changed(*was, *is, Capability::kBuild)) {
+    return false;
+  }
+  if (has_changed(*was, *is, Capability::kVisibility)) return false;
+  const Signed before = signed_in(language, *was), after = signed_in(language, *is);
+  return before.parameters != nullptr && after.parameters != nullptr && before.rest == after.rest &&
+         take_places_alike(language, *before.parameters, *after.parameters);
+}
+
+// A macro that stands for a number, and did so before.
+bool stays_number(const Outlined* was, const Outlined* is) {
+  return was != nullptr && is != nullptr && is_number_macro(*was) && is_number_macro(*is);
+}
+
+// What says that something can be set, taken out of the words; true: it can be set by all.
+bool take_setting(std::string_view language, Words* words) {
+  const auto readonly = std::erase(*words, "readonly");
+  if (language == "php" || is_in_script(language)) return readonly == 0;
+  if (language == "kotlin") {
+    const bool kept = std::ranges::find(*words, "val") != words->end();
+    std::ranges::replace(*words, std::string_view("val"), std::string_view("var"));
+    return !kept;
+  }
+  const auto set = std::ranges::find_if(
+      *words, [](std::string_view word) { return is_any(word, {"set", "init"}); });
+  if (set == words->end()) return readonly == 0 && std::ranges::find(*words, "get") == words->end();
+  const bool open = *set == "set" && !is_any(*(set - 1), {"private", "protected", "internal"});
+  words->erase(is_any(*(set - 1), {"private", "protected", "internal"}) ? set - 1 : set, set + 2);
+  return open && readonly == 0;
+}
+
+// Nothing but that less of the code may set it.
+bool only_keeps(const Outlines& pair, const Outlined* was, const Outlined* is) {
+  const std::string_view language = language_of_both(pair, was, is);
+  if (!is_any(language, {"php", "csharp", "kotlin"}) && !language.starts_with("t")) return false;
+  if (was->nodes.size() != 1 || is->nodes.size() != 1) return false;
+  const bool function = is_function(is->kind);
+  if (!function && !is_any(is->kind, {"field", "variable", "property"})) return false;
+  const auto declared = [](const Outlined& symbol) {
+    const Node* node = symbol.nodes.front();
+    while (node->parent != nullptr && is_any(node->kind, {"name", "variable_name"})) {
+      node = node->parent;
+    }
+    return words_in_node(*node);
+  };
+  Words before = function ? head_in(pair.before, *was).words : declared(*was);
+  Words after = function ? head_in(pair.after, *is).words : declared(*is);
+  if (function && head_in(pair.before, *was).parameters != head_in(pair.after, *is).parameters) {
+    return false;
+  }
+  const bool could = take_setting(language, &before), can = take_setting(language, &after);
+  return could && !can && before == after;
+}
+
 // Arguments that a function took at most which takes more now.
 void note_taken(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
   const std::string_view language =
@@ -316,9 +373,12 @@ void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, W
     if (write->defines.empty()) write->defines = {is->name};
   }
   write->signed_alike = !otherwise && signed_alike(pair, was, is);
+  write->number = stays_number(was, is);
   write->receiver = receiver_of(pair, was, is);
   write->takes_more =
       more || write->receiver != Receiver::kSame || (!otherwise && takes_more(pair, was, is));
+  write->takes_places = !otherwise && takes_places(pair, was, is);
+  write->kept = !otherwise && only_keeps(pair, was, is);
   note_taken(pair, was, is, write);
   const Arguments before = was == nullptr ? Arguments() : arguments_of(pair.before, *was);
   const Arguments after = is == nullptr ? Arguments() : arguments_of(pair.after, *is);
@@ -355,10 +415,6 @@ bool stands_for_constant(const Outlines& pair, const Outlined& was, const Outlin
   };
   const bool constant = says("constexpr") || (language == "cpp" && says("const"));
   return is_any(language, {"c", "cpp"}) && is.kind == "variable" && constant;
-}
-
-bool stays_number(const Outlined* was, const Outlined* is) {
-  return was != nullptr && is != nullptr && is_number_macro(*was) && is_number_macro(*is);
 }
 
 }  // namespace gittxn::semantic

@@ -34,7 +34,4 @@ bool gives_another_type(const Outlined* was, const Outlined* is);
 // A macro that stood for a number is a constant of C or C++ now. The preprocessor does not know it.
 bool stands_for_constant(const Outlines& pair, const Outlined& was, const Outlined& is);
 
-// A macro that stands for a number, and did so before.
-bool stays_number(const Outlined* was, const Outlined* is);
-
 }  // namespace gittxn::semantic
