@@ -15,9 +15,6 @@
 namespace gittxn::semantic {
 namespace {
 
-constexpr std::string_view kFails =
-    "!";  // in a script, which does not say of what kind an error is
-
 void add_raised(const Node& node, Outcomes* outcomes) {
   if (node.kind == "throw_statement") outcomes->emplace(kFails);
   if (node.kind == "raise_statement" && node.kids.size() > 1) {
@@ -65,6 +62,10 @@ std::vector<std::string> gone_outcomes(const Outcomes& was, const Outcomes& is,
   std::vector<std::string> gone, fresh;
   std::ranges::set_difference(was, is, std::back_inserter(gone));
   std::ranges::set_difference(is, was, std::back_inserter(fresh));
+  // It gives nothing where it failed.
+  const bool quiet = was.contains(kFails) && !is.contains(kFails) &&
+                     !was.contains(kEndsInNothing) && is.contains(kEndsInNothing);
+  if (quiet) return {std::string(kFails)};
   std::erase(fresh, kEndsInNothing);
   if (fresh.empty()) return {};
   std::erase_if(gone, [&](const std::string& old) {

@@ -60,6 +60,19 @@ void add_caught(const Node& around, std::vector<std::string_view>* outcomes) {
   }
 }
 
+// What is done in a script where something fails, and not only that nothing is given instead.
+bool is_caught_in_script(const Node& around) {
+  const Node* handler = kid_in(around, "handler");
+  const Node* body = handler == nullptr ? nullptr : kid_in(*handler, "body");
+  if (body == nullptr) return false;
+  return std::ranges::any_of(body->kids, [](const Node* kid) {
+    if (!kid->named || kid->comment) return false;
+    const bool leaves = kid->kind == "return_statement";
+    const auto given = [](const Node* value) { return value->named && !is_nothing(*value); };
+    return !leaves || std::ranges::any_of(kid->kids, given);
+  });
+}
+
 // `with pytest.raises(KeyError):`
 void add_awaited(const Node& with, std::vector<std::string_view>* outcomes) {
   const auto add = [&](const auto& self, const Node& node) -> void {
@@ -132,7 +145,10 @@ std::vector<std::string_view> outcomes_minded(const Node& leaf) {
   bool minds = is_minded(*value);
   bool tried = true;
   for (const Node *at = call, *up = call->parent; up != nullptr; at = up, up = up->parent) {
-    if (up->kind == "try_statement" && at->field == "body" && tried) add_caught(*up, &outcomes);
+    if (up->kind == "try_statement" && at->field == "body" && tried) {
+      add_caught(*up, &outcomes);
+      if (is_caught_in_script(*up)) outcomes.push_back(kFails);
+    }
     if (up->kind == "with_statement" && at->field == "body" && tried) add_awaited(*up, &outcomes);
     const bool end = is_within_itself(*up) || up->parent == nullptr;
     const bool looks = end && tried && variable != nullptr && up->leaves <= kMostLooked;
@@ -158,6 +174,7 @@ std::string shown_given(std::string_view name) {
   }
   const std::string_view outcome = name.substr(sign + 1);
   if (outcome == kEndsInNothing) return "an empty result";
+  if (outcome == kFails) return "a failure";
   if (outcome == kHeard) return "the event '" + std::string(name.substr(0, sign)) + "'";
   return "the error '" + std::string(outcome) + "'";
 }

@@ -17,6 +17,8 @@ std::string full_name(const NameRead& read);
 std::string key_name(std::string_view key);
 // The outcome of a function that gives nothing: `None`, `null`.
 inline constexpr std::string_view kEndsInNothing = "null";
+// The outcome of a function in a script that fails, whatever the error is.
+inline constexpr std::string_view kFails = "!";
 // The name of how a function may end: "load!KeyError".
 std::string outcome_name(std::string_view function, std::string_view outcome);
 // Such a name for people: "the key 'timeout'", "the error 'KeyError'"; of a key in a script, too.

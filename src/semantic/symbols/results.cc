@@ -7,14 +7,16 @@
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/symbols/signature_words.h"
 #include "semantic/symbols/values.h"
 
 namespace gittxn::semantic {
 namespace {
 
 // Forms are words: "number", "text", "truth", "list", "dictionary", "set", "function", "promise",
-// "generator", "object" of a script, "tuple" with the count of its parts, and "made" of what a
-// class makes. Empty: not known.
+// "generator", "object" of a script, "tuple" with the count of its parts, "time" of what `datetime`
+// gives, "made" of what a class makes, and "instance" where that one says all that it is. Empty:
+// not known.
 using Forms = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMostNamed = 4;     // from a variable to what it is given
@@ -56,6 +58,10 @@ std::string form_of_call(const Node& call) {
   if (is_any(name, {"tuple"})) return "tuple";
   if (is_any(name, {"bool", "isinstance", "any", "all", "Boolean"})) return "truth";
   if (name.starts_with("Promise.")) return "promise";
+  if (is_any(name, {"os.getenv", "os.environ.get"})) return "text";
+  if (is_any(name, {"timedelta", "datetime.timedelta", "datetime.now", "datetime.datetime.now"})) {
+    return "time";
+  }
   const std::string_view last = name.substr(name.rfind('.') + 1);
   const bool python = call.kind == "call";
   const bool makes = !last.empty() && last.front() >= 'A' && last.front() <= 'Z';
@@ -81,10 +87,32 @@ std::string form_of_literal(const Node& node) {
   return is_any(kind, {"call", "call_expression"}) ? form_of_call(node) : std::string();
 }
 
+bool yields_any(const Node& node) {
+  if (is_any(node.kind, {"yield", "yield_expression"})) return true;
+  return std::ranges::any_of(
+      node.kids, [](const Node* kid) { return !is_within_itself(*kid) && yields_any(*kid); });
+}
+
+// A class that extends none and says itself of nothing that it can stand for.
+bool is_plain_class(const Outline& outline, const Outlined& symbol) {
+  if (symbol.kind != "type" || symbol.opaque || symbol.nodes.size() != 1) return false;
+  const auto extends = [](const Node* kid) {
+    return kid->field == "superclasses" || kid->kind == "class_heritage";
+  };
+  if (std::ranges::any_of(without_wrapping(symbol.nodes.front())->kids, extends)) return false;
+  return std::ranges::none_of(outline.symbols, [&](const Outlined& member) {
+    if (member.container != symbol.id) return false;
+    const bool special = member.name.starts_with("__") || member.name.starts_with('[') ||
+                         is_any(member.name, {"valueOf", "toString", "then"});
+    return special && !is_any(member.name, {"__init__", "__post_init__", "__repr__", "__str__",
+                                            "__eq__", "__hash__", "__slots__"});
+  });
+}
+
 // Finds the forms that values in a function, or at the top of a file, may have.
 class FormFinder {
  public:
-  explicit FormFinder(const Node& around) : around_(around) {}
+  FormFinder(const Outline& outline, const Node& around) : outline_(outline), around_(around) {}
 
   // False: some of them are not known.
   bool add(const Node& value, Forms* forms, std::size_t steps = 0) const {
@@ -109,6 +137,7 @@ class FormFinder {
       return std::ranges::all_of(given,
                                  [&](const Node* one) { return add(*one, forms, steps + 1); });
     }
+    if (const Outlined* own = called_in(value); own != nullptr) return add_own(*own, forms, steps);
     std::string form = form_of_literal(value);
     if (form.empty()) return false;
     forms->insert(std::move(form));
@@ -116,6 +145,37 @@ class FormFinder {
   }
 
  private:
+  // The function or plain class at the top of the file that a value is a call of; nullptr: none.
+  const Outlined* called_in(const Node& value) const {
+    if (!is_any(value.kind, {"call", "call_expression", "new_expression"})) return nullptr;
+    const bool made = value.kind == "new_expression";
+    const Node* name = kid_in(value, made ? "constructor" : "function");
+    if (name == nullptr || name->kind != "identifier") return nullptr;
+    const auto own = std::ranges::find_if(outline_.symbols, [&](const Outlined& symbol) {
+      if (symbol.parent != 0 || symbol.name != name->text || symbol.nodes.size() != 1) return false;
+      return (symbol.kind == "function" && !made) || is_plain_class(outline_, symbol);
+    });
+    return own == outline_.symbols.end() || own->opaque ? nullptr : &*own;
+  }
+
+  bool add_own(const Outlined& own, Forms* forms, std::size_t steps) const {
+    if (own.kind == "type") return forms->insert("instance"), true;
+    const Node& function = *without_wrapping(own.nodes.front());
+    const Node* body = kid_in(function, "body");
+    if (body == nullptr || steps == kMostNamed) return false;
+    // What stands around a function may give something else.
+    if (&function != own.nodes.front() && own.nodes.front()->kind == "decorated_definition") {
+      return false;
+    }
+    if (function.text.starts_with("async")) return forms->insert("promise"), true;
+    if (yields_any(*body)) return forms->insert("generator"), true;
+    const std::vector<const Node*> values = values_given_by(function);
+    const FormFinder inner(outline_, function);
+    return !values.empty() && values.size() <= kMostResults &&
+           std::ranges::all_of(values,
+                               [&](const Node* one) { return inner.add(*one, forms, steps + 1); });
+  }
+
   // Adds what a variable is given; false: it gets something in another way, too.
   static bool add_given(const Node& node, std::string_view name, std::vector<const Node*>* given) {
     const bool declares = node.kind == "variable_declarator";
@@ -148,6 +208,7 @@ class FormFinder {
     return std::ranges::any_of(target.kids, [&](const Node* kid) { return takes(*kid, name); });
   }
 
+  const Outline& outline_;
   const Node& around_;
 };
 
@@ -157,12 +218,6 @@ struct Results {
   std::string form;                 // of all of them; empty: not known, or not one
   std::string said;                 // the type that it says
 };
-
-bool yields_any(const Node& node) {
-  if (is_any(node.kind, {"yield", "yield_expression"})) return true;
-  return std::ranges::any_of(
-      node.kids, [](const Node* kid) { return !is_within_itself(*kid) && yields_any(*kid); });
-}
 
 Results results_of(const Outline& outline, const Outlined& symbol) {
   Results found;
@@ -177,7 +232,7 @@ Results results_of(const Outline& outline, const Outlined& symbol) {
   std::erase_if(found.values, [](const Node* value) { return is_nothing(*value); });
   if (found.values.size() > kMostResults) found.values.clear();
   Forms forms;
-  const FormFinder finder(*node);
+  const FormFinder finder(outline, *node);
   const bool known = std::ranges::all_of(
       found.values, [&](const Node* value) { return finder.add(*value, &forms); });
   if (known && forms.size() == 1) found.form = *forms.begin();
@@ -199,7 +254,8 @@ bool is_other_form(std::string_view a, std::string_view b) {
   if (is_one_of(a, {"truth"}) || is_one_of(b, {"truth"})) {
     return are({"truth"}, {"tuple", "function", "promise", "generator", "object"});
   }
-  return !are({"made"}, {"tuple", "number", "object"}) && !are({"list"}, {"tuple"});
+  return !are({"made"}, {"tuple", "number", "object", "instance", "time"}) &&
+         !are({"instance"}, {"object"}) && !are({"list"}, {"tuple"});
 }
 
 // A value is a part of what is given instead: `return rows, count` of `return rows`.
