@@ -18,7 +18,8 @@ constexpr std::string_view kKind = "footprint";
 
 constexpr auto kWrite = [](auto& io, auto& write) {
   for (auto* text : {&write.symbol, &write.container, &write.path, &write.language, &write.kind,
-                     &write.renamed_from, &write.renamed_to, &write.with_type, &write.of_type}) {
+                     &write.renamed_from, &write.renamed_to, &write.with_type, &write.of_type,
+                     &write.asked, &write.asks}) {
     io.name(*text);
   }
   io.list(write.defines, kName);
@@ -54,15 +55,14 @@ constexpr auto kWrite = [](auto& io, auto& write) {
 };
 
 constexpr auto kUse = [](auto& io, auto& use) {
-  for (auto* text :
-       {&use.name, &use.symbol, &use.path, &use.qualifier, &use.declared, &use.language}) {
+  for (auto* text : {&use.name, &use.symbol, &use.path, &use.qualifier, &use.declared, &use.named,
+                     &use.language}) {
     io.name(*text);
   }
   io.one_of(use.role, semantic::UseRole::kText);
   io.one_of(use.state, semantic::UseState::kLost);
   io.count(use.arity);
-  for (auto* flag :
-       {&use.local, &use.of_local, &use.made, &use.valued, &use.by_place, &use.set, &use.given})
+  for (auto* flag : {&use.local, &use.of_local, &use.made, &use.valued, &use.set, &use.given})
     io.flag(*flag);
 };
 

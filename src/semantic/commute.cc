@@ -14,6 +14,7 @@
 #include "semantic/compare/sight.h"
 #include "semantic/compare/silent.h"
 #include "semantic/kinds.h"
+#include "semantic/symbols/calls.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -35,6 +36,7 @@ class Judge {
       names();
       implementers();
       silent_implementers();
+      doubles();
       imports();
     }
     turned_ = false;
@@ -294,6 +296,13 @@ class Judge {
     return std::ranges::any_of(their_writes(), [&](const Write* other) {
       return other->symbol.starts_with(type) && other->defines == write.defines;
     });
+  }
+
+  void doubles() {
+    for (const auto& [changed, own] : doubles_in(my_writes(), mine(), their_writes())) {
+      find(Verdict::kBlock, Rule::kImplementers, *changed, own->symbol, own->defines.front(),
+           {did(*changed), "added " + own->symbol + ", which is called as it was"});
+    }
   }
 
   void silent_implementers() {

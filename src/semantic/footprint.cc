@@ -52,8 +52,8 @@ Footprint settled(Footprint all) {
   std::ranges::stable_sort(all.writes, {}, &Write::symbol);
   const auto key = [](const Use& use) {
     return std::tie(use.name, use.symbol, use.role, use.state, use.local, use.qualifier, use.arity,
-                    use.of_local, use.made, use.valued, use.by_place, use.set, use.declared,
-                    use.given, use.origin, use.kin);
+                    use.of_local, use.made, use.valued, use.named, use.set, use.declared, use.given,
+                    use.origin, use.kin);
   };
   sort_each_once(&all.uses, key);
   std::ranges::sort(all.paths);

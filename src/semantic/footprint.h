@@ -96,6 +96,9 @@ struct Write {
   bool gives_other = false;   // of a function: what a call of it gives has another type
   bool signed_alike = false;  // its signature changed, and says the same to users
   bool takes_more = false;    // of a function: each call of what it was is one of it, too
+  // The parameters that a function in Python had and has, where nothing else of its signature
+  // changed; `asks` of one that is new, too (parameters.h).
+  std::string asked, asks;
   bool takes_places = false;  // each call that gives all by its place is one of it, too
   bool kept = false;          // nothing changed but that it can be set no more
   int took = -1;              // of one that does: arguments that it took at most; -1: any number
@@ -128,7 +131,8 @@ struct Use {
   int arity = -1;      // arguments of a call, or of those that it is handed to; -1: of none
   bool local = false;  // bound by a parameter or declaration around it, in the same symbol
   bool of_local = false, made = false, valued = false;  // names.h
-  bool by_place = false, set = false;                   // names.h
+  std::string named = {};                               // names.h
+  bool set = false;                                     // names.h
   // A call that was there, whose value is what a member is asked of anew.
   bool given = false;
   // Not of the file's text: the name stands for another one, through modules that hand it on, and

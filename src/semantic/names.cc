@@ -1,6 +1,9 @@
 #include "semantic/names.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 
 #include "semantic/kinds.h"
 #include "semantic/read/interpolated.h"
@@ -163,14 +166,16 @@ bool is_set(const Node& leaf) {
   return sign || (at->field == "left" && up->kind.contains("assign"));
 }
 
-// `a=1`, `a: 1`, `*all` and `...all`
-bool is_out_of_place(const Node& argument) {
-  if (has_any(argument.kind, {"keyword", "splat", "spread", "unpacking"})) return true;
-  return is_any(argument.kind, {"argument", "value_argument"}) &&
-         std::ranges::any_of(argument.kids, [](const Node* kid) {
-           return is_any(kid->text, {":", "=", "..."}) ||
-                  has_any(kid->kind, {"spread", "unpacking"});
-         });
+// "a" of `a=1` and `a: 1`, "*" of `*all` and `...all`; empty: it has its place.
+std::string_view name_of_argument(const Node& argument) {
+  if (has_any(argument.kind, {"splat", "spread", "unpacking"})) return "*";
+  const bool may =
+      argument.kids.size() > 1 &&
+      is_any(argument.kind, {"keyword_argument", "argument", "value_argument", "pair"});
+  if (may && is_any(argument.kids[1]->text, {":", "="})) return argument.kids.front()->text;
+  const bool inner =
+      is_any(argument.kind, {"argument", "value_argument"}) && !argument.kids.empty();
+  return inner ? name_of_argument(*argument.kids.front()) : std::string_view();
 }
 
 void note_call(const Node& leaf, NameRead* read) {
@@ -178,8 +183,10 @@ void note_call(const Node& leaf, NameRead* read) {
   if (arguments == nullptr) return;
   const auto given = [](const Node* kid) { return kid->named && !kid->comment; };
   read->arity = static_cast<int>(std::ranges::count_if(arguments->kids, given));
-  read->by_place =
-      std::ranges::none_of(arguments->kids, [](const Node* kid) { return is_out_of_place(*kid); });
+  std::set<std::string_view> names;
+  for (const Node* kid : arguments->kids) names.insert(name_of_argument(*kid));
+  names.erase(std::string_view());
+  read->named = fmt::format("{}", fmt::join(names, ","));
 }
 
 // Children of a literal that no name goes with; in Rust, where each has one, all of them unless the

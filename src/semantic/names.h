@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +32,10 @@ struct NameRead {
   int arity = -1;  // arguments of a call; -1 when it is none
   // Arguments of the calls that what it is given to makes of it, as `xs.map(name)` does; -1: none.
   int handed = -1;
-  bool by_place = false;  // of a call: no argument says its name, and none stands for several
-  bool set = false;       // something is given to it here, or what is there is changed
+  // Of a call: the names that arguments say, sorted, "a,b"; "*" where one may stand for several.
+  // Empty: each has its place.
+  std::string named = {};
+  bool set = false;  // something is given to it here, or what is there is changed
   int arguments() const { return arity < 0 ? handed : arity; }
   bool local = false;
   bool of_local = false;  // the name before it is local

@@ -4,6 +4,7 @@
 
 #include "semantic/compare/matched_beside.h"
 #include "semantic/kinds.h"
+#include "semantic/symbols/calls.h"
 #include "semantic/symbols/more_reads.h"
 
 namespace gittxn::semantic {
@@ -71,7 +72,10 @@ Judged by_import(const Defined& defined, const Use& use, Whose whose) {
 
 // The use is one of what the function takes now, too.
 bool takes_it(const Write& write, const Use& use) {
-  if (write.takes_places && (use.by_place || use.role == UseRole::kImport)) return true;
+  const bool apart = write.takes_places || !write.asked.empty();
+  if (apart && use.role == UseRole::kImport) return true;
+  if (write.takes_places && use.arity >= 0 && use.named.empty()) return true;
+  if (is_call_of_both(write, use)) return true;
   if (write.kept && !use.set) return true;
   if (!write.takes_more) return false;
   // Rust takes a trait once, be it derived or said.

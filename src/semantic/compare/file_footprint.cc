@@ -409,7 +409,7 @@ class FileFootprint {
     out_.uses.push_back({full_name(read), write.symbol, write.path, std::string(read.qualifier),
                          std::string(read.declared), write.language, read.role, state,
                          read.arguments(), read.local, read.of_local, read.made, read.valued,
-                         read.by_place, read.set});
+                         read.named, read.set});
   }
 
   // --- places ---

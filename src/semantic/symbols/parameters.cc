@@ -141,13 +141,12 @@ void hide_names(Parameters* all) {
   }
 }
 
-// A parameter without its name: "int" of `int amount`, "" in Python.
+// A parameter without its name: "int" of `int amount`.
 std::string_view typed(std::string_view language, std::string_view parameter) {
   if (language == "kotlin")
     return parameter.substr(std::min(parameter.find(':'), parameter.size()));
   const std::size_t end = parameter.rfind(language == "php" ? '$' : ' ');
-  return language == "python" || end == parameter.npos ? std::string_view()
-                                                       : trimmed(parameter.substr(0, end));
+  return end == parameter.npos ? std::string_view() : trimmed(parameter.substr(0, end));
 }
 
 bool has_rows(std::string_view language) {
@@ -250,7 +249,7 @@ Callers callers_with(std::string_view language, const Node& was, const Node& is)
 }
 
 bool take_places_alike(std::string_view language, const Node& was, const Node& is) {
-  if (!is_any(language, {"python", "php", "csharp", "kotlin"})) return false;
+  if (!is_any(language, {"php", "csharp", "kotlin"})) return false;
   const Parameters old = parameters_in(language, was), now = parameters_in(language, is);
   if (old.size() != now.size()) return false;
   bool placed = true;
@@ -264,6 +263,21 @@ bool take_places_alike(std::string_view language, const Node& was, const Node& i
   for (const Parameter& one : old) before.push_back(one.name);
   for (const Parameter& one : now) after.push_back(one.name);
   return keep_places(before, after);
+}
+
+std::string parameters_in_python(const Node& list) {
+  std::string all;
+  for (const Parameter& one : parameters_in("python", list)) {
+    const bool mark = one.kind == PKind::kMark || is_any(one.name, {"*", "/"});
+    const char sign = mark                            ? '|'
+                      : one.kind == PKind::kRest      ? '*'
+                      : one.kind == PKind::kNamedRest ? '@'
+                                                      : ' ';
+    all += sign + std::string(one.name);
+    if (one.kind == PKind::kOptional) all += "=" + squeeze(one.value);
+    all += '\n';
+  }
+  return all;
 }
 
 }  // namespace gittxn::semantic

@@ -308,6 +308,21 @@ bool stays_number(const Outlined* was, const Outlined* is) {
   return was != nullptr && is != nullptr && is_number_macro(*was) && is_number_macro(*is);
 }
 
+// The parameters of a function in Python, of which nothing else changed that its users see.
+void note_parameters(const Outlines& pair, const Outlined* was, const Outlined* is, Write* write) {
+  if (is == nullptr || is->opaque || !is_function(is->kind) || write->language != "python") return;
+  const Signed after = signed_in("python", *is);
+  if (after.parameters == nullptr) return;
+  if (was != nullptr) {
+    const bool both = !language_of_both(pair, was, is).empty();
+    const Signed before = both ? signed_in("python", *was) : Signed();
+    if (before.parameters == nullptr || before.rest != after.rest) return;
+    if (has_changed(*was, *is, Capability::kBuild)) return;
+    write->asked = parameters_in_python(*before.parameters);
+  }
+  write->asks = parameters_in_python(*after.parameters);
+}
+
 // What says that something can be set, taken out of the words; true: it can be set by all.
 bool take_setting(std::string_view language, Words* words) {
   const auto readonly = std::erase(*words, "readonly");
@@ -377,6 +392,7 @@ void note_users(const Outlines& pair, const Outlined* was, const Outlined* is, W
   write->receiver = receiver_of(pair, was, is);
   write->takes_more =
       more || write->receiver != Receiver::kSame || (!otherwise && takes_more(pair, was, is));
+  if (!otherwise) note_parameters(pair, was, is, write);
   write->takes_places = !otherwise && takes_places(pair, was, is);
   write->kept = !otherwise && only_keeps(pair, was, is);
   note_taken(pair, was, is, write);

@@ -144,7 +144,7 @@ Asked asked_of_given(const Outline& outline, const Outlined& symbol) {
     names_in(outline, symbol, unit, [&](const NameIn& name) {
       const bool call = name.read.role == UseRole::kCall && name.read.local;
       if (call && std::ranges::find(names, name.read.name) != names.end()) {
-        if (name.read.by_place) asked.emplace(name.read.name, name.read.arity);
+        if (name.read.named.empty()) asked.emplace(name.read.name, name.read.arity);
       }
     });
   }
