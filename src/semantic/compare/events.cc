@@ -78,6 +78,9 @@ bool takes_it(const Write& write, const Use& use) {
   if (is_call_of_both(write, use)) return true;
   if (write.kept && !use.set) return true;
   if (!write.takes_more) return false;
+  // `::Order` stands for what its constructor was.
+  if (write.kind == "type" && write.language == "kotlin" && use.role == UseRole::kPlain)
+    return false;
   // Rust takes a trait once, be it derived or said.
   if (write.kind == "type" && use.symbol.contains("/impl#[")) return false;
   if (write.kind == "macro" && use.made) return false;

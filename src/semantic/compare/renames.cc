@@ -145,10 +145,22 @@ class Renames {
   std::vector<Write*> gone_, fresh_;
 };
 
+// A reader in Ruby that is a method of its own now, or may be set, too.
+void note_readers(Footprint* footprint) {
+  for (Write& gone : footprint->writes) {
+    if (gone.change != Change::kRemoved || !gone.symbol.contains("`attr_reader.")) continue;
+    gone.takes_more = std::ranges::any_of(footprint->writes, [&](const Write& other) {
+      return other.change == Change::kAdded && other.container == gone.container &&
+             other.defines == gone.defines && !other.symbol.contains("`attr_writer.");
+    });
+  }
+}
+
 }  // namespace
 
 void find_renames(const Outlines& pair, Footprint* footprint) {
   Renames(pair, footprint).run();
+  note_readers(footprint);
 }
 
 }  // namespace gittxn::semantic

@@ -1,5 +1,6 @@
 #include "semantic/symbols/arguments.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "semantic/kinds.h"
@@ -12,6 +13,7 @@ namespace {
 Arguments counted(const Node& list) {
   Arguments all{0, 0};
   bool any = false;
+  int more = 0;
   for (const Node* kid : list.kids) {
     if (!kid->named || kid->comment ||
         is_any(kid->kind, {"self_parameter", "receiver_parameter"})) {
@@ -19,10 +21,15 @@ Arguments counted(const Node& list) {
     }
     const bool rest = is_any(
         kid->kind, {"variadic_parameter_declaration", "spread_parameter", "variadic_parameter"});
-    any = any || rest;
-    if (!rest) all.least += parameters_at(*kid);
+    const bool row = kid->kind == "parameter" && list.kind == "parameter_list";  // in C#
+    if (row && kid->text.starts_with("this ")) return {};
+    any = any || rest || (row && kid->text.starts_with("params "));
+    if (rest) continue;
+    const bool optional =
+        row && std::ranges::any_of(kid->kids, [](const Node* part) { return part->text == "="; });
+    (optional ? more : all.least) += parameters_at(*kid);
   }
-  all.most = any ? -1 : all.least;
+  all.most = any ? -1 : all.least + more;
   return all;
 }
 
@@ -33,7 +40,7 @@ Arguments arguments_of(const Outline& outline, const Outlined& symbol) {
   if (symbol.nodes.empty()) return {};
   const std::string_view language = outline.language->name;
   if (language == "cpp") return {least_arguments_in_c(symbol), most_arguments_in_c(symbol)};
-  if (!is_any(language, {"go", "java", "rust"}) || symbol.nodes.size() != 1) return {};
+  if (!is_any(language, {"go", "java", "rust", "csharp"}) || symbol.nodes.size() != 1) return {};
   const Node* list = kid_in(*without_wrapping(symbol.nodes.front()), "parameters");
   return list == nullptr ? Arguments{} : counted(*list);
 }

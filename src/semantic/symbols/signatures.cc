@@ -93,6 +93,28 @@ Callers callers_of(std::string_view language, const Outlined& was, const Outline
   return callers_with(language, *before.parameters, *after.parameters);
 }
 
+// A class in Kotlin is made of what it was made of, and of more that may be left out.
+bool made_of_more(const Outlined& was, const Outlined& is) {
+  if (was.nodes.size() != 1 || is.nodes.size() != 1) return false;
+  const auto parameters_of = [](const Node& type) -> const Node* {
+    const auto made =
+        std::ranges::find(type.kids, std::string_view("primary_constructor"), &Node::kind);
+    return made == type.kids.end() || (*made)->kids.empty() ? nullptr : (*made)->kids.back();
+  };
+  const Node &old = *was.nodes.front(), &now = *is.nodes.front();
+  const Node *from = parameters_of(old), *to = parameters_of(now);
+  if (from == nullptr || to == nullptr) return false;
+  const auto rest_of = [](const Node& type, const Node* parameters) {
+    Words words;
+    for (const Node* kid : type.kids) {
+      if (kid->part != Fact::kBody && !kid->comment) add_words(*kid, parameters, &words);
+    }
+    return words;
+  };
+  return rest_of(old, from) == rest_of(now, to) &&
+         callers_with("kotlin", *from, *to) == Callers::kMore;
+}
+
 // The types that each part of a symbol says it has or gives.
 std::vector<const Node*> said_types(const Outlined& symbol) {
   std::vector<const Node*> types;
@@ -281,6 +303,7 @@ bool takes_more(const Outlines& pair, const Outlined* was, const Outlined* is) {
   if (template_takes_more(pair, *was, *is)) return true;
   if (is_in_script(language) && unites_more(*was, *is)) return true;
   if (is_function(was->kind) != is_function(is->kind)) return calls_stay_alike(pair, *was, *is);
+  if (language == "kotlin" && is->kind == "type") return made_of_more(*was, *is);
   if (!is_function(is->kind) || has_changed(*was, *is, Capability::kVisibility)) return false;
   if (takes_several(pair, *was, *is)) return true;
   if (is_any(language, {"c", "cpp"})) return calls_stay_in_c(*was, *is);

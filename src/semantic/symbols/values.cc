@@ -118,6 +118,11 @@ bool makes_a_type(const Node& value) {
                                "IntEnum", "StrEnum", "Flag", "IntFlag", "make_dataclass"});
 }
 
+// A `Struct` in Ruby whose values are given by their names.
+bool takes_names_in_ruby(const Node& value) {
+  return value.text.starts_with("Struct.new") && squeeze(value.text).contains("keyword_init:true");
+}
+
 // The function in Python has a `yield` of its own.
 bool gives_one_by_one(const Outline& outline, const Outlined& symbol) {
   const Node* function = without_wrapping(symbol.nodes.back());
@@ -289,6 +294,7 @@ bool is_value_used_otherwise(const Outlines& pair, const Outlined& was, const Ou
   if (old == nullptr || now == nullptr || old->text == now->text) return false;
   if (!says_type(*old) && !says_type(*now) && is_of_other_type(pair, *old, *now)) return true;
   if (!named_by(pair.before, *old).empty() && !named_by(pair.after, *now).empty()) return true;
+  if (language == "ruby") return takes_names_in_ruby(*old) != takes_names_in_ruby(*now);
   const bool python = language == "python" && makes_a_type(*old);
   return python && words_in_node(*old) != words_in_node(*now);
 }
