@@ -146,12 +146,18 @@ class Renames {
 };
 
 // A reader in Ruby that is a method of its own now, or may be set, too.
-void note_readers(Footprint* footprint) {
+void note_readers(const Outlines& pair, Footprint* footprint) {
+  const auto is_open = [&](const Write& write) {
+    const auto at = std::ranges::find(pair.after.symbols, write.symbol, &Outlined::id);
+    return at != pair.after.symbols.end() &&
+           at->code[static_cast<std::size_t>(Capability::kVisibility)].empty();
+  };
   for (Write& gone : footprint->writes) {
     if (gone.change != Change::kRemoved || !gone.symbol.contains("`attr_reader.")) continue;
     gone.takes_more = std::ranges::any_of(footprint->writes, [&](const Write& other) {
       return other.change == Change::kAdded && other.container == gone.container &&
-             other.defines == gone.defines && !other.symbol.contains("`attr_writer.");
+             other.defines == gone.defines && !other.symbol.contains("`attr_writer.") &&
+             is_open(other);
     });
   }
 }
@@ -160,7 +166,7 @@ void note_readers(Footprint* footprint) {
 
 void find_renames(const Outlines& pair, Footprint* footprint) {
   Renames(pair, footprint).run();
-  note_readers(footprint);
+  note_readers(pair, footprint);
 }
 
 }  // namespace gittxn::semantic
