@@ -87,7 +87,9 @@ bool is_of_library(const GoUse& in, const Declared& declared) {
     return !declared.package.empty() && is_of_library(in, declared.package);
   }
   const auto types = in.fields.find(reference.qualifier);
-  if (reference.of_local || types == in.fields.end()) return false;
+  // A field counts as local, too, and is told no type.
+  const bool variable = reference.of_local && !reference.declared.empty();
+  if (variable || types == in.fields.end()) return false;
   return std::ranges::all_of(types->second, [&](const std::string& type) {
     const std::size_t dot = type.find('.');
     return dot != std::string::npos && is_of_library(in, type.substr(0, dot));

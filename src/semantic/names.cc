@@ -368,6 +368,16 @@ void note_given(const Tree& tree, const Node& leaf, NameRead* read) {
   }
 }
 
+// The leaf stands behind the dot of a value: `repo` of `h.repo.Find()` is a field, whatever package
+// or module the file imports.
+bool is_behind_value(const Tree& tree, std::uint32_t at) {
+  if (at < 2 || tree.leaves()[at - 1]->text != ".") return false;
+  const Node& owner = *tree.leaves()[at - 2];
+  if (tree.language().name == "go") return true;
+  const bool modules = is_any(tree.language().name, {"python", "javascript", "typescript", "tsx"});
+  return modules && (owner.text == "this" || tree.is_local(owner));
+}
+
 void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names) {
   const Node& leaf = *tree.leaves()[at];
   NameRead read;
@@ -381,10 +391,12 @@ void identifier(const Tree& tree, std::uint32_t at, std::vector<NameRead>* names
     if ((arrow || before == "::") && at > 1) {
       const std::string_view owner = tree.leaves()[at - 2]->text;
       if (is_identifier(owner)) read.qualifier = owner;
-      read.of_local = is_identifier(owner) && tree.is_local(*tree.leaves()[at - 2]);
-    }
-    if (read.of_local && tree.language().name == "go") {
-      read.declared = declared_as(tree, at, read.qualifier);
+      const bool own = is_identifier(owner) && tree.is_local(*tree.leaves()[at - 2]);
+      const bool behind = is_identifier(owner) && is_behind_value(tree, at - 2);
+      read.of_local = own || behind;
+      if (own && !behind && tree.language().name == "go") {
+        read.declared = declared_as(tree, at, read.qualifier);
+      }
     }
     // The owner stands alone: nothing is looked up behind something else.
     const bool alone = arrow && !read.qualifier.empty() &&

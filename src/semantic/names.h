@@ -38,7 +38,7 @@ struct NameRead {
   bool set = false;  // something is given to it here, or what is there is changed
   int arguments() const { return arity < 0 ? handed : arity; }
   bool local = false;
-  bool of_local = false;  // the name before it is local
+  bool of_local = false;  // the name before it is local, or stands behind a value itself
   bool key = false;       // a key in Python, called by key_name() (more_reads.h)
   // A way in which the named function may end: the name is outcome_name().
   std::string_view outcome = {};
