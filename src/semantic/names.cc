@@ -358,6 +358,7 @@ void note_given(const Tree& tree, const Node& leaf, NameRead* read) {
     const GivenInGo given = given_in_go(tree, leaf);
     read->valued = given == GivenInGo::kValue;
     if (given == GivenInGo::kPointer) read->declared = "&";
+    if (read->arity < 0) read->handed = placed_in_go(leaf);
   } else {
     read->valued = is_needed_early(leaf, tree.language().name);
   }

@@ -30,7 +30,8 @@ struct NameRead {
   std::string_view qualifier;  // the name before it: "a" of "a.b" and of "a::b"
   UseRole role = UseRole::kPlain;
   int arity = -1;  // arguments of a call; -1 when it is none
-  // Arguments of the calls that what it is given to makes of it, as `xs.map(name)` does; -1: none.
+  // Arguments of the calls that what it is given to makes of it, as `xs.map(name)` does, or in Go
+  // the values that a literal gives to one of the type by their places; -1: none.
   int handed = -1;
   // Of a call: the names that arguments say, sorted, "a,b"; "*" where one may stand for several.
   // Empty: each has its place.

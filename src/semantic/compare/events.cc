@@ -220,6 +220,11 @@ Judged by_shape(const Defined& defined, const Use& use) {
     return given ? Judged{Verdict::kBlock, Rule::kDefinitionUse} : Judged{};
   }
   const bool valued = defined.write->receiver == Receiver::kPointer;
+  // A field in Go means nothing but to who gives the others by their places.
+  if (defined.write->language == "go" && defined.write->kind == "field") {
+    return use.arity >= 0 ? Judged{Verdict::kBlock, Rule::kDefinitionUse}
+                          : Judged{Verdict::kValidate, Rule::kAmbiguous};
+  }
   // Names of fields in C++ name those that were there.
   const bool made = use.made && !(use.valued && defined.write->language == "cpp");
   const bool meant = valued ? use.valued : made || called;

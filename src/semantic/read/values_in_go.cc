@@ -11,6 +11,7 @@ namespace gittxn::semantic {
 namespace {
 
 constexpr std::uint32_t kMostTokens = 20'000;  // of functions, looked through for one value
+constexpr int kMostLists = 4;                  // in one another
 constexpr int kMostNames = 4;                  // that a value goes through
 
 bool is_function_in_go(const Node& node) {
@@ -111,7 +112,45 @@ class ValueInGo {
   mutable std::uint32_t looked_through_ = 0;  // tokens; a value may be given to itself many times
 };
 
+// The values that a list in braces has without a key, or one of those in it, at most.
+int placed_in(const Node& list, int depth) {
+  int placed = 0, most = -1;
+  for (const Node* kid : list.kids) {
+    if (!kid->named || kid->comment) continue;
+    const bool keyed = kid->kind == "keyed_element";
+    if (!keyed) ++placed;
+    const Node* value = keyed ? kid_in(*kid, "value") : kid;
+    if (value == nullptr || value->kids.empty() || depth == 0) continue;
+    const Node& inner = *value->kids.front();
+    if (inner.kind == "literal_value") most = std::max(most, placed_in(inner, depth - 1));
+  }
+  return std::max(most, placed > 0 ? placed : -1);
+}
+
 }  // namespace
+
+int placed_in_go(const Node& leaf) {
+  const Node* at = &leaf;
+  bool several = false;
+  while (at->parent != nullptr &&
+         is_any(at->parent->kind, {"qualified_type", "pointer_type", "generic_type", "slice_type",
+                                   "array_type", "map_type"})) {
+    several = several || is_any(at->parent->kind, {"slice_type", "array_type", "map_type"});
+    at = at->parent;
+  }
+  const bool makes = at->parent != nullptr && at->parent->kind == "composite_literal";
+  const Node* list = makes && at->field == "type" ? kid_in(*at->parent, "body") : nullptr;
+  if (list == nullptr) return -1;
+  if (!several) return placed_in(*list, 0);
+  int most = -1;
+  for (const Node* kid : list->kids) {
+    const Node* value = kid->kind == "keyed_element" ? kid_in(*kid, "value") : kid;
+    if (value == nullptr || value->kids.empty()) continue;
+    const Node& inner = *value->kids.front();
+    if (inner.kind == "literal_value") most = std::max(most, placed_in(inner, kMostLists));
+  }
+  return most;
+}
 
 GivenInGo given_in_go(const Tree& tree, const Node& leaf) {
   const Node* type = &leaf;

@@ -13,4 +13,8 @@ namespace gittxn::semantic {
 enum class GivenInGo : std::uint8_t { kNo, kValue, kPointer };
 GivenInGo given_in_go(const Tree& tree, const Node& leaf);
 
+// `leaf` names the type of what a literal makes: the values that it gives to one of these by their
+// places, at most; -1: none.
+int placed_in_go(const Node& leaf);
+
 }  // namespace gittxn::semantic
