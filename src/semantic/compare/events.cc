@@ -70,6 +70,12 @@ Judged by_import(const Defined& defined, const Use& use, Whose whose) {
   return {sure ? Verdict::kBlock : Verdict::kValidate, Rule::kImport};
 }
 
+// An implementation of a trait in Rust: "impl#[Cart][Priced]".
+bool is_of_trait(std::string_view symbol) {
+  const std::size_t impl = symbol.rfind("/impl#[");
+  return impl != symbol.npos && symbol.substr(impl).contains("][");
+}
+
 // The use is one of what the function takes now, too.
 bool takes_it(const Write& write, const Use& use) {
   const bool apart = write.takes_places || !write.asked.empty();
@@ -81,8 +87,8 @@ bool takes_it(const Write& write, const Use& use) {
   // `::Order` stands for what its constructor was.
   if (write.kind == "type" && write.language == "kotlin" && use.role == UseRole::kPlain)
     return false;
-  // Rust takes a trait once, be it derived or said.
-  if (write.kind == "type" && use.symbol.contains("/impl#[")) return false;
+  // Rust takes a trait once, be it derived or said: in the head of an implementation.
+  if (write.kind == "type" && is_of_trait(use.symbol) && use.symbol.ends_with(']')) return false;
   if (write.kind == "macro" && use.made) return false;
   // A union in TypeScript takes what it took, and gives more.
   if (write.kind == "type" && family_of(write.language) == Family::kScript) {
@@ -263,12 +269,6 @@ Judged by_use(const Defined& defined, const Use& use, Whose whose) {
       return gained ? Judged{Verdict::kValidate, Rule::kBodyCaller} : none;
   }
   return none;
-}
-
-// An implementation of a trait in Rust: "impl#[Cart][Priced]".
-bool is_of_trait(std::string_view symbol) {
-  const std::size_t impl = symbol.rfind("/impl#[");
-  return impl != symbol.npos && symbol.substr(impl).contains("][");
 }
 
 // Another file has the implementation, or the type that it names, now.
