@@ -77,6 +77,25 @@ int seen(const Outline& outline, const Outlined& symbol, Words* words) {
   return seen_in_script(words);
 }
 
+// Takes out what a method in Java says it throws, and no caller has to catch.
+Words take_unchecked(std::string_view language, Words* words) {
+  Words taken;
+  const auto said = std::ranges::find(*words, "throws");
+  if (language != "java" || said == words->end()) return taken;
+  const auto left = std::remove_if(said, words->end(), [&](std::string_view word) {
+    const bool is =
+        is_any(word, {"RuntimeException", "IllegalArgumentException", "IllegalStateException",
+                      "NullPointerException", "IndexOutOfBoundsException",
+                      "UnsupportedOperationException", "NumberFormatException",
+                      "ArithmeticException", "ClassCastException", "UncheckedIOException"});
+    if (is) taken.push_back(word);
+    return is || word == ",";
+  });
+  words->erase(left, words->end());
+  if (words->back() == "throws") words->pop_back();
+  return taken;
+}
+
 }  // namespace
 
 bool opens_up(const Outlines& pair, const Outlined& was, const Outlined& is) {
@@ -101,7 +120,9 @@ bool opens_up(const Outlines& pair, const Outlined& was, const Outlined& is) {
   const bool was_computed = take_computed(language, &before.words);
   const bool is_computed = take_computed(language, &after.words);
   if (was_computed && !is_computed) return false;
-  const bool more = now > then || ends || once || is_computed != was_computed;
+  const bool unchecked =
+      take_unchecked(language, &before.words) != take_unchecked(language, &after.words);
+  const bool more = now > then || ends || once || unchecked || is_computed != was_computed;
   return now >= then && more && before.words == after.words;
 }
 
