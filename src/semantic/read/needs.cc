@@ -88,6 +88,31 @@ bool names_fields(const Node& list) {
   return kid_of(list, "initializer_pair") != nullptr;
 }
 
+bool is_variable(const Node& value) {
+  return is_any(value.kind,
+                {"identifier", "field_expression", "pointer_expression", "subscript_expression"}) &&
+         !value.text.starts_with('&');
+}
+
+// `T x(y)` in a function, which the grammar takes for the declaration of one where `y` is a name.
+bool is_copy_in_parentheses(const Node& declaration, const Node& declarator) {
+  const Node* name = kid_in(declarator, "declarator");
+  if (name == nullptr || name->kind != "identifier") return false;
+  const bool function = declarator.kind == "function_declarator";
+  const bool value = declarator.kind == "init_declarator";
+  const Node* list = function ? kid_in(declarator, "parameters")
+                     : value  ? kid_in(declarator, "value")
+                              : nullptr;
+  if (list == nullptr || (value && list->kind != "argument_list")) return false;
+  const auto named = [](const Node* kid) { return kid->named && !kid->comment; };
+  if (std::ranges::count_if(list->kids, named) != 1) return false;
+  const Node& given = **std::ranges::find_if(list->kids, named);
+  if (value) return is_variable(given);
+  const bool in_function =
+      declaration.parent != nullptr && declaration.parent->kind == "compound_statement";
+  return in_function && given.kind == "parameter_declaration" && is_identifier(given.text);
+}
+
 // The name of the type that the class around a node extends; nullptr when it says none.
 const Node* super_of(const Node& node) {
   const Node* at = node.parent;
@@ -164,17 +189,15 @@ GivenInCpp given_in_cpp(const Node& leaf) {
   }
   if (whole->kind != "declaration") return GivenInCpp::kOther;
   for (const Node* kid : whole->kids) {
+    if (is_copy_in_parentheses(*whole, *kid)) return GivenInCpp::kCopy;
     const Node* value = kid->kind == "init_declarator" ? kid_in(*kid, "value") : nullptr;
     if (value == nullptr) continue;
     if (value->kind == "initializer_list") {
       return names_fields(*value) ? GivenInCpp::kFields : GivenInCpp::kOther;
     }
     const Node* name = kid_in(*kid, "declarator");
-    const bool variable = is_any(value->kind, {"identifier", "field_expression",
-                                               "pointer_expression", "subscript_expression"});
     const bool one = name != nullptr && name->kind == "identifier";
-    return variable && one && !value->text.starts_with('&') ? GivenInCpp::kCopy
-                                                            : GivenInCpp::kOther;
+    return one && is_variable(*value) ? GivenInCpp::kCopy : GivenInCpp::kOther;
   }
   return GivenInCpp::kOther;
 }
