@@ -1,6 +1,7 @@
 #include "semantic/symbols/callers_in_c.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -110,8 +111,20 @@ bool accepts_in_c(const ParameterInC& was, const ParameterInC& is) {
   return becomes_constant(was.type, is.type);
 }
 
+// What was made by default is said by the program now, and is called as it was.
+bool is_said_now(Words was, Words is) {
+  const Words by_default = {"=", "default", ";"};
+  if (was.size() < by_default.size() || was == is) return false;
+  const auto end = was.end() - static_cast<std::ptrdiff_t>(by_default.size());
+  if (!std::equal(end, was.end(), by_default.begin())) return false;
+  was.erase(end, was.end());
+  if (!is.empty() && is.back() == ";") is.pop_back();
+  return was == is;
+}
+
 bool part_stays(const PartInC& was, const PartInC& is) {
-  if (was.list == nullptr || is.list == nullptr || was.head != is.head) return false;
+  if (was.list == nullptr || is.list == nullptr) return false;
+  if (was.head != is.head && !is_said_now(was.head, is.head)) return false;
   if (is.parameters.size() < was.parameters.size()) return false;
   Words names, others;
   for (const ParameterInC& one : was.parameters) names.push_back(one.name);
