@@ -63,10 +63,11 @@ std::multiset<std::string> declared(const MergeAs& as, const std::string& text) 
 }
 
 // Each conflict is opened, parted and closed, in this order and none in another. A text may have
-// such lines of its own.
+// such lines of its own, and bytes that are no text are shown without them.
 void check_markers(const Sides<std::string>& texts, const std::string& merged) {
   constexpr std::string_view kMarkers[] = {"<<<<<<<", "=======", ">>>>>>>"};
   for (const std::string& text : texts) {
+    if (text.contains('\0')) return;
     for (const std::string_view marker : kMarkers) {
       if (text.find(marker) != text.npos) return;
     }
