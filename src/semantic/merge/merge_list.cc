@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "semantic/kinds.h"
-#include "semantic/merge/both/own_statements.h"
-#include "semantic/merge/both/registered.h"
+#include "semantic/merge/inserted/own_statements.h"
+#include "semantic/merge/inserted/registered.h"
 
 namespace gittxn::semantic {
 namespace {

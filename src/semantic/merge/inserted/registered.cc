@@ -1,4 +1,4 @@
-#include "semantic/merge/both/registered.h"
+#include "semantic/merge/inserted/registered.h"
 
 #include <algorithm>
 #include <cctype>

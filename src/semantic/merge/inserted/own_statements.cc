@@ -1,4 +1,4 @@
-#include "semantic/merge/both/own_statements.h"
+#include "semantic/merge/inserted/own_statements.h"
 
 #include <algorithm>
 #include <cctype>
