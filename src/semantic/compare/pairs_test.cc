@@ -8,6 +8,7 @@
 #include "semantic/commute.h"
 #include "semantic/footprint.h"
 #include "semantic/merge.h"
+#include "semantic/testing/commuting.h"
 
 namespace gittxn::semantic {
 namespace {
