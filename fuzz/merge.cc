@@ -53,7 +53,7 @@ MergeAs chosen(std::uint8_t byte) {
   return as;
 }
 
-// What is declared in a text, with how often.
+// The paths of the declarations of a text, each as often as it is there.
 std::multiset<std::string> declared(const MergeAs& as, const std::string& text) {
   std::multiset<std::string> paths;
   const auto tree = as.language == nullptr ? nullptr : Tree::parse(*as.language, text, {});
@@ -85,8 +85,8 @@ void check_markers(const Sides<std::string>& texts, const std::string& merged) {
   CHECK(next == 0 && conflicts > 0);
 }
 
-// Whether a merge is clean depends neither on whose side is which nor on how conflicts are shown,
-// and what is declared in a clean one not on the former.
+// A merge is clean or not whichever side is left and however conflicts are shown, and a clean one
+// declares the same whichever side is left.
 void check_clean_always(const MergeAs& as, const Sides<std::string>& texts, const Merged& merged) {
   const auto turned = merge_file(as, {texts[kBase], texts[kRight], texts[kLeft]}, {});
   CHECK(turned && turned->clean() == merged.clean());

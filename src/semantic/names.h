@@ -33,7 +33,7 @@ struct NameRead {
   // Arguments of the calls that what it is given to makes of it, as `xs.map(name)` does, or in Go
   // the values that a literal gives to one of the type by their places; -1: none.
   int handed = -1;
-  // Of a call: the names that arguments say, sorted, "a,b"; "*" where one may stand for several.
+  // The names that a call's arguments say, sorted, "a,b"; "*" where one may stand for several.
   // Empty: each has its place.
   std::string named = {};
   bool set = false;  // something is given to it here, or what is there is changed

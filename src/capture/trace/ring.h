@@ -56,7 +56,7 @@ class Ring {
   void directories_change();
   void set_directories(Directories now);
 
-  // Before a call is let go that may change what stands at some path.
+  // Must be called before a call is let go that may change the file at some path.
   void something_changes();
 
   // All that was claimed before this moment has a lower position.

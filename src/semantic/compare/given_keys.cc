@@ -99,7 +99,7 @@ void add_declared(const Node& node, std::string_view name, Keys* keys) {
   for (const Node* kid : node.kids) add_declared(*kid, name, keys);
 }
 
-// What objects of a class have.
+// Adds the members that objects of a class have.
 void add_members(const Node& node, Keys* keys) {
   if (is_any(node.kind, {"method_definition", "field_definition", "public_field_definition"})) {
     const Node* name = kid_in(node, node.kind == "field_definition" ? "property" : "name");

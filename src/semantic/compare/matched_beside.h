@@ -1,5 +1,5 @@
-// What an expression that does something for each of several things may have to match: for bound.cc
-// and events.cc alone.
+// A new constant or kind beside an expression that has to match all of them: for bound.cc and
+// events.cc alone.
 #pragma once
 
 #include <string>

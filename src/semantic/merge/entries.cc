@@ -274,7 +274,7 @@ std::vector<PlacedKey> placed_keys(std::string_view path, std::string_view text)
     if (!number.empty() && !open.empty()) {
       place("number " + std::string(number) + " in " + std::string(open.back().second));
     }
-    // What is one of several is a field of the message, too.
+    // A field inside a oneof is a field of the message, too.
     if (!proto || !bare.starts_with("oneof ")) open.emplace_back(indent, bare);
   }
   return keys;

@@ -214,7 +214,7 @@ std::optional<std::string> blank_behind_gone(const Sides<Items>& lists, const Li
   return gone;
 }
 
-// What an enum in Java has besides its constants is an item, but nothing separates it from them.
+// The members of an enum in Java are an item, but no separator stands before them.
 bool stands_behind(const Item& item) {
   return item.node->kind == "enum_body_declarations";
 }

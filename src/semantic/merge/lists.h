@@ -34,7 +34,7 @@ struct Items {
 
 Items items_of(const Node& node);
 
-// For people: "'function f'", or what code it is: "an if statement".
+// The name of an item for messages: "'function f'", or the kind of its code: "an if statement".
 std::string shown_item(const Item& item);
 
 // It is told by its name (@keyed), which is no pattern of several, as one of Bash may be.

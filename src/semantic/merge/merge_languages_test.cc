@@ -215,7 +215,7 @@ TEST(MergeBash, CasesAreToldByTheirPatterns) {
   expect_language_merge("bash", with("", ""), with("", n), with("", q), with("", n + q));
   expect_language_conflict("bash", with("", ""), with("", n), with("  -n) n=$2 ;;\n", ""));
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -n) n=$2 ;;\n"));
-  // Which of the two is taken is said by their order; and one that goes on in the next.
+  // The order decides which pattern is taken; and a case that goes on in the next one.
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -*) bad ;;\n"));
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -q) q=1 ;&\n"));
 }

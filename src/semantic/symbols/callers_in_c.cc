@@ -111,7 +111,7 @@ bool accepts_in_c(const ParameterInC& was, const ParameterInC& is) {
   return becomes_constant(was.type, is.type);
 }
 
-// What was made by default is said by the program now, and is called as it was.
+// A member that was made by default is written out now, and is called as it was.
 bool is_said_now(Words was, Words is) {
   const Words by_default = {"=", "default", ";"};
   if (was.size() < by_default.size() || was == is) return false;

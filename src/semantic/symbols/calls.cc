@@ -14,7 +14,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// As parameters_in_python() says it.
+// A parameter, in the form that parameters_in_python() gives.
 struct CallParameter {
   char sign = ' ';
   std::string_view name, value;
@@ -93,7 +93,7 @@ bool is_call_of_both(const Write& function, const Use& call) {
       return false;
     }
   }
-  // What is left out has the value that it had.
+  // An argument that is left out has the value that it had.
   return std::ranges::all_of(was, [&](const CallParameter& one) {
     const CallParameter* other = one.sign == ' ' ? find_asked(is, one.name) : nullptr;
     const bool given = (other != nullptr && other < is.data() + places) ||

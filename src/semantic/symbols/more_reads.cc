@@ -60,7 +60,7 @@ void add_caught(const Node& around, std::vector<std::string_view>* outcomes) {
   }
 }
 
-// What is done in a script where something fails, and not only that nothing is given instead.
+// A handler in a script that does something, and does not only give nothing instead.
 bool is_caught_in_script(const Node& around) {
   const Node* handler = kid_in(around, "handler");
   const Node* body = handler == nullptr ? nullptr : kid_in(*handler, "body");

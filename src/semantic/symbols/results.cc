@@ -163,7 +163,7 @@ class FormFinder {
     const Node& function = *without_wrapping(own.nodes.front());
     const Node* body = kid_in(function, "body");
     if (body == nullptr || steps == kMostNamed) return false;
-    // What stands around a function may give something else.
+    // A decorator may give something else.
     if (&function != own.nodes.front() && own.nodes.front()->kind == "decorated_definition") {
       return false;
     }

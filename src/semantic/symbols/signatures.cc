@@ -346,7 +346,7 @@ void note_parameters(const Outlines& pair, const Outlined* was, const Outlined* 
   write->asks = parameters_in_python(*after.parameters);
 }
 
-// What says that something can be set, taken out of the words; true: it can be set by all.
+// Takes the words that say who can set it out of `words`; true if everybody can.
 bool take_setting(std::string_view language, Words* words) {
   const auto readonly = std::erase(*words, "readonly");
   if (language == "php" || is_in_script(language)) return readonly == 0;

@@ -45,7 +45,7 @@ inline uint64_t hash_of_directory(uint64_t changes, const char* path, size_t len
 inline uint64_t hash_in(uint64_t directory, const char* name, size_t length) {
   return hash_of(directory, name, length) | 1;
 }
-// Of an absolute path: its directory, then its name, as a listing has them.
+// The hash of an absolute path: of its directory, then of its name, as a listing has them.
 inline uint64_t hash_of_path(uint64_t changes, const char* path, size_t length) {
   size_t name = length;
   while (name > 1 && path[name - 1] != '/') --name;
@@ -59,8 +59,8 @@ inline bool is_met(const MetFiles* files, uint64_t hash) {
   return __atomic_load_n(&files->at[(hash >> 1) % kMetFiles], __ATOMIC_RELAXED) == hash;
 }
 
-// What getdents64 wrote of a directory that is known by its hash: of each entry its inode, the
-// place of the next one, its size, its type and its name.
+// `entries` is what getdents64 wrote; each has its inode, the place of the next one, its size, its
+// type and its name. `directory` is the hash of the directory's path.
 inline void meet_listed(MetFiles* files, uint64_t directory, const char* entries, size_t size) {
   constexpr size_t kSize = 16, kType = 18, kName = 19;
   constexpr char kRegular = 8;

@@ -15,7 +15,7 @@ namespace {
 
 using InFour = std::array<std::uint32_t, 4>;  // in the three versions and their merge
 
-// What a declaration says and what it is in.
+// A hash of a declaration and of its path.
 std::uint64_t look_of(const Declared& declared) {
   return declared.node->hash ^ std::hash<std::string_view>()(declared.path);
 }

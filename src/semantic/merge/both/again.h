@@ -15,7 +15,7 @@ namespace gittxn::semantic {
 // several of one name: elements of an array of tables, overloads.
 Broken removed_and_again(const Sides<const Tree*>& sides, const Tree& merged);
 
-// Of several declarations of one name the first at the path; `last` where there is none.
+// The first of several declarations at the path; `last` if there is none.
 const Node& declared_at(const Tree& tree, std::string_view path, const Node& last);
 
 }  // namespace gittxn::semantic

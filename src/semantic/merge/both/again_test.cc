@@ -1,4 +1,4 @@
-// What one side removed and the other moved, of a name that a file has several times.
+// One of several declarations of a name, which one side removed and the other moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@ namespace gittxn::semantic {
 // demands.h say.
 Broken brought_in_twice(const Sides<const Tree*>& sides);
 
-// What the user of a name says besides is something else: the name is one of one function of the
+// The other side's new uses of a name mean something else: the name is one of one function of the
 // base, which binds it and in which the user says it as often; or all that says it in the merged
 // text is in functions that give it a value first.
 bool is_something_else(const Sides<const Tree*>& sides, Side user, std::string_view name,

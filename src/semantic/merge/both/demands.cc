@@ -100,7 +100,7 @@ bool has_value(const Node& cases) {
   return in != nullptr && !is_block(*in) && in->kind != "expression_statement";
 }
 
-// Of what a case is for, the names of this type: behind its own name, or alone in Java.
+// The names of this type that a case is for: behind the type's own name, or alone in Java.
 std::set<std::string_view> names_in_case(const Tree& tree, const Node& node,
                                          std::string_view type) {
   std::set<std::string_view> names;
@@ -203,7 +203,7 @@ void find_values(const Node& node, std::string_view type, std::vector<const Node
   for (const Node* kid : node.kids) find_values(*kid, type, found);
 }
 
-// What has to have all members of the type, and has not the one that was added.
+// The nodes that must have all members of the type and lack the one that was added.
 std::vector<const Node*> without_member(const Tree& tree, const AddedMember& added) {
   std::vector<const Node*> found;
   for (const Declared& declared : tree.declarations()) {

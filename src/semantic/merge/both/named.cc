@@ -51,7 +51,7 @@ std::string name_in_tag(const Node& field) {
   return std::string(tag->text.substr(1, from)) + std::string(name);
 }
 
-// What an item says for `key`; empty where that is no plain text.
+// The value of `key` in an item; empty if that is no plain text.
 std::string name_of_item(const Node& item, std::string_view key) {
   if (item.kind == "field_declaration") return key == kNameKeys[0] ? name_in_tag(item) : "";
   const Node* object = object_in(item);
@@ -94,7 +94,7 @@ std::string place_of_list(const Node& list) {
   return place;
 }
 
-// How many lists at that place have so many items of that name.
+// Counts the items of that name in the lists at that place.
 int times_at(const Node& node, const std::string& place, std::string_view key,
              const std::string& name) {
   int times = 0;

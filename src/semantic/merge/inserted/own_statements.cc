@@ -17,7 +17,7 @@ bool is_said_name(const Node& leaf) {
   return leaf.named && has_any(leaf.kind, {"identifier", "variable", "constant", "name"});
 }
 
-// What one side inserted.
+// The statements that one side inserted.
 struct BroughtHere {
   NamesHere names, given;  // all that it says; what it gives a value
   NamesHere read;          // what is read, but for what stands before a dot
@@ -36,7 +36,7 @@ bool is_not_understood(const Node& node) {
                              "update_expression", "inc_statement", "dec_statement", "ERROR"});
 }
 
-// What makes a value and does nothing else.
+// The call makes a value and does nothing else.
 bool only_makes_a_value(const Language& language, const Node& call) {
   if (has_any(call.kind, {"new_expression", "object_creation"})) return true;
   const Node* callee = call.kids.empty() ? nullptr : call.kids.front();
@@ -54,7 +54,8 @@ bool only_makes_a_value(const Language& language, const Node& call) {
                        "hasattr",    "min",        "max",   "any",  "all",       "abs"});
 }
 
-// What `node` gives a value to; nullptr if it gives none.
+// The target of an assignment or a loop; `node` itself if it cannot be told, nullptr if it is
+// neither.
 const Node* given_in(const Node& node) {
   const bool assigns = node.kind.contains("assign") || node.kind.contains("short_var");
   const bool loops = has_any(node.kind, {"for_", "foreach", "range_clause"});

@@ -55,7 +55,7 @@ TEST(OwnStatements, AreInConflictWhereTheOrderMaySaySomething) {
     return one;
   };
   EXPECT_TRUE(clean("        self.limit = 1\n"));
-  // What the base says has a meaning of its own, and what both say one between them.
+  // A name of the base may be read elsewhere, and a name that both sides say is shared.
   EXPECT_FALSE(clean("        if size:\n            self.size = 1\n            self.limit = 1\n"));
   EXPECT_FALSE(clean("        self.limit = 1\n        size = 2\n"));
   EXPECT_FALSE(clean("        if size:\n            self.limit = self.retries\n"));
@@ -63,7 +63,7 @@ TEST(OwnStatements, AreInConflictWhereTheOrderMaySaySomething) {
   EXPECT_FALSE(clean("        self.limit[0] = 1\n"));
   // No field.
   EXPECT_FALSE(clean("        limit = 1\n"));
-  // What comes behind may not come about.
+  // The other side's statements might be skipped.
   EXPECT_FALSE(clean("        self.limit = 1\n        if size < 1:\n            raise limit\n"));
   EXPECT_FALSE(clean("        self.limit = 1\n        if self.limit:\n            return\n"));
   // A loop gives a value to its name.

@@ -235,7 +235,7 @@ std::optional<std::set<std::string>> targets_in(std::string_view text) {
   return targets.empty() ? std::nullopt : std::optional(targets);
 }
 
-// What a text adds to a schema: its blocks by the lines that open them, or its lines.
+// The parts that a text adds to a schema: blocks by the lines that open them, or lines.
 struct SchemaParts {
   bool blocks = false;
   std::set<std::string> names, numbers;
