@@ -18,6 +18,7 @@ namespace gittxn::semantic {
 //   - none leaves the function or the block, by an exception neither
 //   - one side at most calls what may do anything; then the other one reads nothing that this could
 //     change
+// A constructor is taken for something that only makes a value, though it may do more.
 // `statements`: those of each side; what the base has there is not looked at.
 bool only_of_their_own(const Sides<const Tree*>& trees,
                        const Sides<std::vector<const Node*>>& statements);
