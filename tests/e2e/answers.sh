@@ -38,7 +38,7 @@ agent() { # NUMBER
   local n=0
   until [ "$(ls "$WORLD/there" | wc -l)" -ge "$AGENTS" ]; do
     n=$((n + 1)); [ $n -lt 3000 ] || return 4
-    sleep 0.02
+    pause 0.02
   done
   mkdir -p "feature$1"
   if [ -e lib/text.py ]; then

@@ -382,7 +382,7 @@ locked_store() {
   local shell=$!
   exec 8>"$WORLD/shell"
   echo "BEGIN IMMEDIATE; SELECT 'locked';" >&8
-  until grep -q locked "$WORLD/.sq"; do sleep 0.02; done
+  until grep -q locked "$WORLD/.sq"; do pause 0.02; done
   exits 0 git txn status
   refused 1 'another program holds it' git-txn lease acquire src --owner ann
   exec 8>&-

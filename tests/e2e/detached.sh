@@ -26,7 +26,7 @@ until_gone() {
   while kill -0 "$1" 2>/dev/null; do
     n=$((n + 1))
     [ $n -lt 1500 ] || fail "process $1 does not end"
-    sleep 0.02
+    pause 0.02
   done
 }
 parent_of() { sed -n 's/^PPid:\t//p' "/proc/$1/status"; }
@@ -123,7 +123,7 @@ terminal_is_lost() {
   met
   kill -HUP "$PID" "$(parent_of "$PID")"
   follow
-  until [ -s "$WORLD/attach.out" ]; do sleep 0.02; done
+  until [ -s "$WORLD/attach.out" ]; do pause 0.02; done
   kill -INT "$ATTACHED"
   followed 1
   assert_contains "$ERR" "git txn stop $ID"

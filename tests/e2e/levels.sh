@@ -10,7 +10,7 @@ all_there() {
   local n=0 seen
   until seen=("$WORLD/there$ROUND"/*) && [ ${#seen[@]} -ge "$1" ]; do
     n=$((n + 1)); [ $n -lt 3000 ] || fail 'the others never came'
-    sleep 0.02
+    pause 0.02
   done
 }
 export -f all_there

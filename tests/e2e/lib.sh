@@ -237,12 +237,17 @@ person_commits() {
 }
 head_of() { git rev-parse "${1:-main}"; }
 show() { git show "main:$1"; }
+# pause SECONDS: what sleep does, without a process: it reads from a pipe of this shell's into which nobody writes
+pause() {
+  [ "${E2E_PAUSING:-}" = "$BASHPID" ] || { exec {E2E_SILENCE}<> <(:); E2E_PAUSING=$BASHPID; }
+  read -rt "$1" -u "$E2E_SILENCE" _ || :  # the time is over
+}
 wait_for() { # FILE [SECONDS]
   local n=0
   until [ -e "$1" ]; do
     n=$((n + 1))
     [ $n -lt $(( ${2:-30} * 50 )) ] || fail "waited ${2:-30} s for $1"
-    sleep 0.02
+    pause 0.02
   done
 }
 # Everything that must hold after any story: log, chain, projections, objects, no locks left behind.
@@ -259,7 +264,7 @@ assert_clean_checkout() {
 RUN_ARGS=()  # of what `ends` waits for
 # An agent script may call `meet`: it says it is there and waits for `go_on`.
 meet() { touch "$WORLD/ready${1:-}"; wait_for "$WORLD/go${1:-}" 60; }
-export -f meet wait_for fail
+export -f meet wait_for pause fail
 # start_run [OPTION...] -- SCRIPT: git txn run --json in the background; its shell script is SCRIPT
 start_run() {
   local options=()
@@ -329,6 +334,6 @@ stopped_at() {
     n=$((n + 1))
     [ $n -lt 1500 ] || fail "never stopped at $point: $(cat "$WORLD/run.err")"
     [ -d "/proc/$STOPPED" ] || fail "ended before $point: $(cat "$WORLD/run.out" "$WORLD/run.err")"
-    sleep 0.02
+    pause 0.02
   done
 }

@@ -32,7 +32,7 @@ until_either() {
   until [ -e "${1:-/none}" ] || [ ! -d "/proc/$AGENT" ] || grep -q '^State:.[TZ]' "/proc/$AGENT/status" 2>"$WORLD/.state"; do
     n=$((n + 1))
     [ $n -lt 1200 ] || fail "$STEP: neither stopped nor ended"
-    sleep 0.05
+    pause 0.05
   done
 }
 # The machine died at the step, or the rung does not come by it and has landed: nothing else may end it.
