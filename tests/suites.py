@@ -1,12 +1,18 @@
 """Every suite of tests: its part, what has to be built for it, and its command.
 
 A part is what `./dev test` runs as one: `quick` before every commit; `ship`, `asan`, `tsan` and `lint` with
---deep. `more` are suites that only run when somebody names them.
+--deep. `more` are suites that only run when somebody names them: among them those of `asan` and `tsan` for a
+module in which nothing has changed of late.
 """
 import dataclasses
+import functools
 import glob
 import os
 import re
+import sys
+
+sys.path.insert(0, "tools")
+from commits import before_the_last, changed_since  # noqa: E402
 
 PARTS = ("quick", "ship", "asan", "tsan", "lint")
 
@@ -14,6 +20,9 @@ PARTS = ("quick", "ship", "asan", "tsan", "lint")
 # the end: seconds of a processor hardly depend on what else a machine does, but they do on the machine, so
 # nothing fails for them.
 BOUNDS = {"quick": 1750, "ship": 1500, "asan": 1900, "tsan": 700, "lint": 600}
+
+# Sanitizers, injected bugs and clang-tidy look at what so many commits changed, and what nobody has committed yet.
+OF_LATE = "30"
 
 # Modules that trace their own children: LeakSanitizer uses ptrace, and what is traced cannot be traced again.
 TRACING = ("capture", "asking", "gates", "land", "txn", "work", "api", "cli")
@@ -31,6 +40,7 @@ class Suite:
     env: dict = dataclasses.field(default_factory=dict)
     build: dict = dataclasses.field(default_factory=dict)  # preset -> targets
     shards: int = 1  # run as so many, each told by GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX
+    again: str = ""  # the suite of another part that this one is as well: where both are asked for, this one runs alone
     seconds: int = 1800  # and it has failed
 
 
@@ -48,6 +58,20 @@ def modules_with_threads():
             if re.search(r"std::(jthread|thread|async)\b", file.read()):
                 found.add(path.split("/")[1])
     return sorted(found & set(modules_with_tests()))
+
+
+@functools.cache
+def changed_of_late():
+    """Modules, and names of files of stories; None where the history is too short to tell, and all are meant."""
+    base = before_the_last(OF_LATE)
+    if base is None:
+        return None
+    return {path.split("/")[1] for path in changed_since(base, "src/*")} | {
+        os.path.basename(path) for path in changed_since(base, "tests/e2e/*.sh")}
+
+
+def part_of(part, module):
+    return part if changed_of_late() is None or module in changed_of_late() else "more"
 
 
 def stories():
@@ -82,14 +106,15 @@ def unit(preset, module, name=None, shards=1, env=None):
         command.append("--gtest_filter=*-" + one_thread_patterns(module))
     if module in ("db", "store"):
         command = ["tests/postgres/with"] + command
-    return Suite(name or f"{'unit' if preset == 'quick' else preset}-{module}", preset, command,
-                 settings | (env or {}), {preset: [f"{module}_test"]}, shards)
+    return Suite(name or f"{'unit' if preset == 'quick' else preset}-{module}", part_of(preset, module) if settings else preset,
+                 command, settings | (env or {}), {preset: [f"{module}_test"]}, shards,
+                 again=f"unit-{module}" if preset == "asan" else "")
 
 
-def told(preset, story, name, part, **env):
+def told(preset, story, name, part, again="", **env):
     """The stories of one file, told to the program of a preset."""
     return Suite(name, part, ["bash", f"tests/e2e/{story}.sh"],
-                 {"GIT_TXN_PROGRAM": os.path.abspath(f"build/{preset}/git-txn")} | env, {preset: ["git-txn"]})
+                 {"GIT_TXN_PROGRAM": os.path.abspath(f"build/{preset}/git-txn")} | env, {preset: ["git-txn"]}, again=again)
 
 
 def with_program(name, part, preset, *command, build=(), **more):
@@ -111,6 +136,7 @@ def quick():
         yield unit("quick", module, shards=2 if module in ("capture", "land") else 1)
     again = unit("quick", "store", "store-postgres", env={"GIT_TXN_TEST_STORE": "postgres"})
     again.command.append("--gtest_filter=*-Server*:F12Server.*")  # about servers alone: unit-store has them
+    again.part = "quick" if "quick" in (part_of("quick", "store"), part_of("quick", "db")) else "more"
     yield again
     for story in stories():
         if story not in SHIPPED_ALONE:
@@ -119,7 +145,7 @@ def quick():
 
 def ship():
     for story in stories():
-        yield told("release", story, f"ship-{story}", "ship")
+        yield told("release", story, f"ship-{story}", "ship", again=f"e2e-{story}")
     yield with_program("crash-sample", "ship", "release", "tests/crash/run", "--sample", "20")
     yield with_program("crash-overlay", "ship", "release", "tests/where-overlays", "tests/crash/run", "--worktree",
                        "overlay", "--sample", "8")
@@ -143,7 +169,8 @@ def tests_of_bugs():
 def asan():
     for module in modules_with_tests():
         yield unit("asan", module, shards={"land": 4, "capture": 2, "store": 2}.get(module, 1))
-    yield with_program("bugs", "asan", "quick", "tests/negative/run", build=tests_of_bugs(), shards=8)
+    of = [] if changed_of_late() is None else ["--of", " ".join(sorted(changed_of_late()))]
+    yield with_program("bugs", "asan", "quick", "tests/negative/run", *of, build=tests_of_bugs(), shards=8)
     yield Suite("fuzz-sample", "asan", ["fuzz/all"], build={"asan": ["fuzzers"]})
     for store in ("sqlite", "postgres"):
         yield with_program(f"hammer-controls-{store}", "asan", "quick", "tests/hammer/run", "--controls", "--store", store,
@@ -156,8 +183,8 @@ def tsan():
 
 
 def lint():
-    yield Suite("clang-tidy", "lint", ["tools/lint", "--since", "30"], build={"debug": []}, seconds=3600)
-    yield Suite("headers", "lint", ["tools/headers", "--since", "30"], build={"debug": []})
+    yield Suite("clang-tidy", "lint", ["tools/lint", "--since", OF_LATE], build={"debug": []}, seconds=3600)
+    yield Suite("headers", "lint", ["tools/headers", "--since", OF_LATE], build={"debug": []})
     yield with_program("toys", "lint", "quick", "tests/toys/run", build=["store_test"])
 
 

@@ -1,4 +1,4 @@
-"""What the last commits changed, for tools/lint and tools/headers."""
+"""What the last commits changed, for tools/lint, tools/headers and tests/suites.py."""
 import subprocess
 
 
