@@ -9,6 +9,7 @@ namespace gittxn::semantic {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(BothNumber, MacrosOfOnePrefixThatCountOn) {
   const auto with = [](const std::string& first, const std::string& last) {
@@ -102,6 +103,60 @@ TEST(BroughtIn, ADeclarationThatOneSideRemovedAndTheOtherUsesAnew) {
   const std::string f = "func f() int {\n\treturn 1\n}\n";
   const std::string use = "\nfunc g(p Port) int {\n\treturn 1\n}\n";
   EXPECT_TRUE(merged_as("go", {head + one + f, head + f, head + one + f + use}).clean());
+}
+
+struct TwoMeanings {
+  std::string_view language, head, first, second, same;
+  std::string use, declares;
+};
+
+TEST(BroughtIn, ANewNameFromTwoPlaces) {
+  const TwoMeanings all[] = {
+      {"python", "import os\n", "from a import run\n", "from b import run\n",
+       "from a import run, walk\n", "def g():\n    return os.x()\n\n\ndef f():\n    return 1\n",
+       "def run():\n    return 2\n"},
+      {"python", "import os\n", "import pandas as pd\n", "import polars as pd\n", "",
+       "def g():\n    return os.x()\n\n\ndef f():\n    return 1\n", ""},
+      {"typescript", "import { x } from \"./x\";\n", "import { run } from \"./a\";\n",
+       "import { run } from \"./b\";\n", "import { run, walk } from \"./a\";\n",
+       "export function f() {\n  return x();\n}\n", "function run() {\n  return 2;\n}\n"},
+      {"go", "package a\n\nimport \"fmt\"\n", "import \"text/template\"\n",
+       "import \"html/template\"\n", "", "func f() {\n\tfmt.Println(1)\n}\n", ""},
+      {"java", "package a;\n\nimport b.X;\n", "import c.Date;\n", "import d.Date;\n", "",
+       "class F {\n  X x;\n}\n", ""},
+      {"rust", "use a::x;\n", "use b::run;\n", "use c::run;\n", "", "fn f() -> i32 {\n    x()\n}\n",
+       "fn run() -> i32 {\n    2\n}\n"},
+  };
+  for (const TwoMeanings& each : all) {
+    const auto text = [&](std::string_view import, std::string_view more) {
+      return std::string(each.head) + std::string(import) + "\n" + each.use + std::string(more);
+    };
+    const std::string base = text("", "");
+    const std::string first = text(each.first, "");
+    EXPECT_THAT(why_not_as(each.language, {base, first, text(each.second, "")}),
+                HasSubstr("', from two places"))
+        << each.language;
+    if (!each.same.empty()) {
+      EXPECT_THAT(why_not_as(each.language, {base, first, text(each.same, "")}),
+                  Not(HasSubstr("from two places")))
+          << each.language;
+    }
+    if (each.declares.empty()) continue;
+    const std::string declares = text("", "\n" + each.declares);
+    EXPECT_THAT(why_not_as(each.language, {base, declares, first}),
+                HasSubstr("one side imports 'run', the other declares it"))
+        << each.language;
+  }
+}
+
+TEST(BroughtIn, ANewNameOfTwoFunctions) {
+  const auto text = [](std::string_view first, std::string_view second) {
+    return "def f():\n" + std::string(first) + "    return run()\n\n\ndef g():\n" +
+           std::string(second) + "    return run()\n";
+  };
+  EXPECT_TRUE(merged_as("python", {text("", ""), text("    from a import run\n", ""),
+                                   text("", "    from b import run\n")})
+                  .clean());
 }
 
 TEST(BroughtIn, ANameOfOneFunctionThatAnotherOneHasToo) {

@@ -274,6 +274,7 @@ Broken brought_in_twice(const Sides<const Tree*>& sides) {
   if (broken.why.empty()) broken = moved_and_used(sides);
   if (broken.why.empty()) broken = dropped_and_used(sides);
   if (broken.why.empty()) broken = undeclared_and_used(sides);
+  if (broken.why.empty()) broken = brought_by_both(sides);
   if (!broken.why.empty()) return broken;
   const std::vector<ChangedFunction> changed = changed_functions(sides);
   broken = called_as_before(sides, changed);

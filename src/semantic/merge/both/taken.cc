@@ -177,6 +177,39 @@ std::set<std::string_view> declared_in(const Tree& tree) {
   return names;
 }
 
+// --- a name that both sides brought in ---
+
+bool is_of_file(const Node& import) {
+  for (const Node* at = import.parent; at != nullptr; at = at->parent) {
+    if (is_function(at->decl) || at->decl == "type") return false;
+  }
+  return true;
+}
+
+// The names that the imports of a whole file bring, each with its import.
+std::map<std::string, const Node*> imported_in(const Tree& tree) {
+  std::map<std::string, const Node*> names;
+  for (const Declared& declared : tree.declarations()) {
+    const Node& node = *declared.node;
+    if (node.decl != "import" || !is_of_file(node)) continue;
+    for (std::string& name : brought_names(tree.language(), node)) {
+      names.emplace(std::move(name), &node);
+    }
+  }
+  return names;
+}
+
+// The declaration of a name at the top of the file; nullptr where there is none.
+const Node* declaration_of(const Tree& tree, std::string_view name) {
+  for (const Declared& each : tree.declarations()) {
+    if (each.path.contains('/') || each.node->name != name) continue;
+    if (is_function(each.node->decl) || is_any(each.node->decl, {"type", "constant", "variable"})) {
+      return each.node;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Broken moved_and_used(const Sides<const Tree*>& sides) {
@@ -247,6 +280,27 @@ Broken undeclared_and_used(const Sides<const Tree*>& sides) {
         broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
       }
       return broken;
+    }
+  }
+  return {};
+}
+
+Broken brought_by_both(const Sides<const Tree*>& sides) {
+  Sides<std::map<std::string, const Node*>> imported;
+  for (std::size_t i = 0; i < 3; ++i) imported[i] = imported_in(*sides[i]);
+  for (const Side side : {kLeft, kRight}) {
+    const Tree& there = *sides[other(side)];
+    for (const auto& [name, import] : imported[side]) {
+      if (imported[kBase].contains(name) || declaration_of(*sides[kBase], name)) continue;
+      if (declaration_of(*sides[side], name)) continue;  // an alternative of its own
+      const auto also = imported[other(side)].find(name);
+      const bool imports = also != imported[other(side)].end();
+      const Node* otherwise = imports ? also->second : declaration_of(there, name);
+      if (otherwise == nullptr || (imports && otherwise->name == import->name)) continue;
+      return {imports ? "both sides import '" + name.substr(0, 40) + "', from two places"
+                      : "one side imports '" + name.substr(0, 40) + "', the other declares it",
+              {span_of_node(side, *sides[side], *import),
+               span_of_node(other(side), there, *otherwise)}};
     }
   }
   return {};

@@ -1,4 +1,5 @@
-// Names that one side took away or moved, and the other side uses anew.
+// Names of a whole file that one side took away or moved, and the other side uses anew; or to which
+// both sides gave a meaning.
 //
 // Pure.
 #pragma once
@@ -17,5 +18,9 @@ Broken dropped_and_used(const Sides<const Tree*>& sides);
 // One side took away what the file declares and says it nowhere, and the other uses it once more.
 // Only where a file does not see what another one declares without importing it.
 Broken undeclared_and_used(const Sides<const Tree*>& sides);
+
+// Both sides import something under one new name, from two modules; or one side imports it and the
+// other declares it.
+Broken brought_by_both(const Sides<const Tree*>& sides);
 
 }  // namespace gittxn::semantic

@@ -68,8 +68,17 @@ bool is_variable(const Tree& tree, std::uint32_t at) {
                              "token_tree", "subpattern"}));
 }
 
+// "x -= 1", which needs a value of x; but not "x ||= 1".
+bool changes_value(const Node& leaf) {
+  const Node& in = *leaf.parent;
+  return leaf.field == "left" &&
+         has_any(in.kind, {"augmented_assignment", "operator_assignment"}) &&
+         std::ranges::none_of(in.kids, [](const Node* kid) { return kid->text == "||="; });
+}
+
 bool may_bind(const Language& language, const Node& leaf) {
   const Node& in = *leaf.parent;
+  if (changes_value(leaf)) return false;
   if (has_block_scopes(language) && in.kind.contains("assign")) return false;
   if (is_given_here(leaf) || leaf.kind.contains("pattern")) return true;
   if (has_any(in.kind, {"call", "invocation", "member", "access", "selector"})) return false;

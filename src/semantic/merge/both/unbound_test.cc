@@ -55,6 +55,24 @@ TEST(Unbound, ALocalOrAParameterThatOneSideTookAway) {
   }
 }
 
+TEST(Unbound, WhatOnlyChangesItsValue) {
+  for (const std::string use :
+       {"    count -= 1\n", "    for order in orders:\n        count += 1\n"}) {
+    EXPECT_THAT(why_not_as("python", kTotalInPython.sides(use)),
+                HasSubstr("one side no longer defines 'count' in"))
+        << use;
+  }
+  const auto of = [](const std::string& own, const std::string& more) {
+    return "def f(x)\n" + own + "  a(x)\n  b(x)\n" + more + "  x\nend\n";
+  };
+  const auto sides = [&](const std::string& more) -> Sides<std::string> {
+    return {of("  n = 1\n  log(n)\n", ""), of("  log(1)\n", ""), of("  n = 1\n  log(n)\n", more)};
+  };
+  EXPECT_THAT(why_not_as("ruby", sides("  n += 1\n")),
+              HasSubstr("one side no longer defines 'n' in"));
+  EXPECT_TRUE(merged_as("ruby", sides("  n ||= 1\n")).clean());
+}
+
 TEST(Unbound, WhatIsNoUseOfThatName) {
   const auto clean = [](const std::string& use) {
     return merged_as("python", kTotalInPython.sides(use)).clean();
