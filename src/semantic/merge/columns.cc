@@ -112,7 +112,71 @@ void find_lists(const Node& node, const Kinds& kinds, std::vector<const Node*>* 
   for (const Node* kid : node.kids) find_lists(*kid, kinds, lists);
 }
 
+// White space inside of a line that is there to stand below or above something.
+bool in_columns(std::string_view line) {
+  return !line.contains('\n') && (line.contains("  ") || line.contains('\t'));
+}
+
 }  // namespace
+
+bool aligned_apart(const Sides<Items>& lists, const ListOrder& order) {
+  Sides<bool> before = {false, false, false};
+  for (const Slot& slot : order.slots) {
+    const Sides<const Item*> item = slot_items(lists, slot);
+    if (!in_all(item)) continue;
+    for (const Side side : {kLeft, kRight}) {
+      if (item[side]->lead.contains('\n')) before = {false, false, false};
+    }
+    Sides<bool> changed = {false, false, false};
+    for (const Side side : {kLeft, kRight}) {
+      const std::string_view text = item[side]->node->text;
+      changed[side] = text != item[kBase]->node->text;
+      const std::string_view line = text.substr(0, text.find('\n'));
+      const bool list = line.size() < text.size() && !line.contains('{') && line.contains('(');
+      if (changed[side] && list && before[other(side)]) return true;
+    }
+    for (const Side side : {kLeft, kRight}) before[side] = before[side] || changed[side];
+  }
+  return false;
+}
+
+bool columns_apart(const Sides<Items>& lists, const ListOrder& order) {
+  Sides<bool> moved = {false, false, false}, changed = {false, false, false};
+  for (const Slot& slot : order.slots) {
+    const Sides<const Item*> item = slot_items(lists, slot);
+    for (const Side side : {kLeft, kRight}) {
+      if (item[side] == nullptr) continue;
+      const std::string_view text = item[side]->node->text;
+      if (item[kBase] == nullptr) {
+        changed[side] = changed[side] || (item[other(side)] == nullptr && in_columns(text));
+        continue;
+      }
+      const std::string_view base = item[kBase]->node->text;
+      if (text == base || !in_columns(text)) continue;
+      (same_squeezed(text, base) ? moved : changed)[side] = true;
+    }
+  }
+  return (moved[kLeft] && changed[kRight]) || (moved[kRight] && changed[kLeft]);
+}
+
+bool neighbour_apart(const Sides<Items>& lists, const ListOrder& order) {
+  for (const Side side : {kLeft, kRight}) {
+    std::vector<bool> changed(lists[side].items.size(), false);  // by the other side
+    for (const Slot& slot : order.slots) {
+      const Sides<const Item*> item = slot_items(lists, slot);
+      if (!in_all(item)) continue;
+      changed[slot.at[side]] =
+          !same_squeezed(item[kBase]->node->text, item[other(side)]->node->text);
+    }
+    for (const Slot& slot : order.slots) {
+      const std::size_t at = slot.at[side];
+      if (at == kUnmatched || slot.at[kBase] != kUnmatched) continue;
+      if (!in_columns(lists[side].items[at].node->text)) continue;
+      if ((at > 0 && changed[at - 1]) || (at + 1 < changed.size() && changed[at + 1])) return true;
+    }
+  }
+  return false;
+}
 
 Columns columns_of(const Node& list) {
   const auto gaps = gaps_of(list);

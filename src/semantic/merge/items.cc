@@ -10,6 +10,12 @@
 namespace gittxn::semantic {
 namespace {
 
+// What stands without an order behind a keyword, or in what stands behind it.
+bool is_clause(std::string_view kind) {
+  return is_any(kind, {"type_list", "throws", "super_interfaces", "extends_interfaces",
+                       "class_heritage", "implements_clause", "class_interface_clause"});
+}
+
 bool is_token(const Node& node, const char* any_of) {
   return !node.named && node.text.size() == 1 && std::strchr(any_of, node.text[0]) != nullptr;
 }
@@ -51,6 +57,7 @@ class Splitter {
     for (const Node* kid : kids_) {
       if (out_.separator.empty() && is_token(*kid, separators)) out_.separator = kid->text;
     }
+    if (out_.separator.empty() && is_clause(node.kind)) out_.separator = ",";
   }
 
   Items split() {
@@ -73,7 +80,7 @@ class Splitter {
   // "a | b | c" is nested in the grammars; as a set it is one list.
   void flatten(const Node& node, std::string_view nested) {
     for (Node* kid : node.kids) {
-      if (kid->kind == nested) {
+      if (kid->named && kid->kind == nested) {
         flatten(*kid, nested);
       } else {
         kids_.push_back(kid);
@@ -141,12 +148,15 @@ std::string_view pick(std::string_view base, std::string_view left, std::string_
 // The first one of the first list that has one. Where none has two items, a comma stands between
 // what is told by its name in parentheses and braces.
 std::string_view any_separator(const Sides<Items>& lists) {
+  std::string_view without;  // where nobody wrote one
   for (const Items& list : lists) {
     if (list.separator.empty()) continue;
+    without = list.separator;
     const auto first =
         std::ranges::find_if(list.items, [](const Item& item) { return !item.sep.empty(); });
     if (first != list.items.end()) return first->sep;
   }
+  if (!without.empty()) return without;
   const bool several =
       std::ranges::any_of(lists, [](const Items& list) { return list.items.size() > 1; });
   const bool named = !several && std::ranges::any_of(lists, [](const Items& list) {
@@ -250,6 +260,12 @@ std::string shown_item(const Item& item) {
   if (kind == "expression_statement") return "a statement";
   std::ranges::replace(kind, '_', ' ');
   return (std::string_view("aeiou").contains(kind.front()) ? "an " : "a ") + kind;
+}
+
+bool are_lists_of_both(const Node& left, const Node& right) {
+  const bool imports = left.decl == "imports" && right.decl == left.decl;
+  return left.kind == right.kind &&
+         (imports || left.kind == "import_spec_list" || is_clause(left.kind));
 }
 
 bool is_one_key(const Node& node) {

@@ -40,6 +40,10 @@ std::string shown_item(const Item& item);
 // It is told by its name (@keyed), which is no pattern of several, as one of Bash may be.
 bool is_one_key(const Node& node);
 
+// Lists that can be put together where both sides added one and the base has none: the imports of
+// one statement, or what a type implements and a method throws, on their own or in the clause.
+bool are_lists_of_both(const Node& left, const Node& right);
+
 // --- match.cc ---
 
 inline constexpr std::size_t kUnmatched = static_cast<std::size_t>(-1);
@@ -130,6 +134,18 @@ enum class Columns { kNone, kNarrow, kWide };
 // kNarrow and kWide: all white space inside of the lines of `list` is what that rule says; kWide:
 // and somewhere it is more than one space.
 Columns columns_of(const Node& list);
+
+// A list in parentheses over several lines that one side changed, behind something on its first
+// line that the other side changed.
+bool aligned_apart(const Sides<Items>& lists, const ListOrder& order);
+
+// A side gave lines of a list other columns, and the other side added or changed lines of it,
+// which stand in the old ones.
+bool columns_apart(const Sides<Items>& lists, const ListOrder& order);
+
+// A line that a side added stands in columns with the lines before and behind it; the other side
+// changed one of those.
+bool neighbour_apart(const Sides<Items>& lists, const ListOrder& order);
 
 // The text of `merged` with the columns of every list of one of `kinds` that none of the sides has
 // as it is.

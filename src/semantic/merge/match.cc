@@ -212,6 +212,7 @@ class Matcher {
     }
     if (left.kind != right.kind || left.decl != right.decl || left.decl == "import") return 0;
     if (is_for_people(left) && is_for_people(right)) return 1;
+    if (are_lists_of_both(left, right)) return 1;
     if (least < 0.5 && is_list_of_key(left) && is_list_of_key(right)) return 1;
     if (left.kids.empty() != right.kids.empty()) return 0;
     if (left.kids.empty()) return left.named && least < 0.5 ? 0.1 : 0;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "semantic/merge.h"
+#include "semantic/testing/merging.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -218,6 +219,54 @@ TEST(MergeBash, CasesAreToldByTheirPatterns) {
   // The order decides which pattern is taken; and a case that goes on in the next one.
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -*) bad ;;\n"));
   expect_language_conflict("bash", with("", ""), with("", n), with("", "  -q) q=1 ;&\n"));
+}
+
+// A list that the base does not have, and both sides begin.
+TEST(MergeLists, ThatBothBegin) {
+  const auto merged = [](std::string_view language, const std::string& head,
+                         const std::string& base, const std::string& left, const std::string& right,
+                         const std::string& tail) {
+    return merged_as(language, {head + base + tail, head + left + tail, head + right + tail}).text;
+  };
+  const std::string go = "\n\nfunc f() {\n\tfmt.Println()\n}\n";
+  EXPECT_EQ(merged("go", "package a\n\n", "import \"fmt\"", "import (\n\t\"fmt\"\n\t\"os\"\n)",
+                   "import (\n\t\"fmt\"\n\t\"strings\"\n)", go),
+            "package a\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"strings\"\n)" + go);
+  const std::string body = " {\n  int n;\n}\n";
+  EXPECT_EQ(merged("java", "class A", "", " implements B", " implements C", body),
+            "class A implements B, C" + body);
+  EXPECT_EQ(merged("java", "class A", "", " implements B", " implements C, B", body),
+            "class A implements C, B" + body);
+  EXPECT_EQ(
+      merged("java", "class A", " implements B", " implements B, C", " implements B, D", body),
+      "class A implements B, C, D" + body);
+  const std::string throwing = " {\n    g();\n  }\n}\n";
+  EXPECT_EQ(merged("java", "class A {\n  void f()", "", " throws B", " throws C", throwing),
+            "class A {\n  void f() throws B, C" + throwing);
+  EXPECT_EQ(merged("typescript", "class A", "", " implements B", " implements C", body),
+            "class A implements B, C" + body);
+  EXPECT_EQ(merged("php", "<?php\nclass A", "", " implements B", " implements C",
+                   " {\n  public $n;\n}\n"),
+            "<?php\nclass A implements B, C {\n  public $n;\n}\n");
+  // There is one class that a class is made from.
+  EXPECT_FALSE(
+      merged_as("java", {"class A" + body, "class A extends B" + body, "class A extends C" + body})
+          .clean());
+  EXPECT_FALSE(merged_as("typescript",
+                         {"class A" + body, "class A extends B" + body, "class A extends C" + body})
+                   .clean());
+}
+
+TEST(MergePhp, PropertiesOfAConstructor) {
+  const auto text = [](const std::string& more) {
+    return "<?php\nclass A {\n  public function __construct(private B $b" + more + ") {}\n}\n";
+  };
+  EXPECT_EQ(
+      merged_as("php", {text(""), text(", private ?C $c = null"), text(", private int $n = 3")})
+          .text,
+      text(", private ?C $c = null, private int $n = 3"));
+  EXPECT_FALSE(
+      merged_as("php", {text(""), text(", private C $c"), text(", private int $n = 3")}).clean());
 }
 
 TEST(MergeJava, ConstantsBeforeWhatElseAnEnumHas) {

@@ -194,7 +194,8 @@ class ListMerger {
   std::string against(std::size_t slot) const {
     if (broken(slot)) return "both sides changed a place that does not parse";
     const bool left = in(slot, kLeft), right = in(slot, kRight);
-    if (added(slot) && left && right && !same(slot, kLeft, kRight)) {
+    if (added(slot) && left && right && !same(slot, kLeft, kRight) &&
+        !are_lists_of_both(*item(slot, kLeft).node, *item(slot, kRight).node)) {
       return "both sides added " + called(slot, kLeft) + " differently";
     }
     if (!in(slot, kBase) || left == right) return {};
@@ -362,7 +363,7 @@ class ListMerger {
     }
     // One block that both brought in, in two versions: what is in one only may be gone from the
     // other.
-    if (std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
+    if (role_ != Role::kSet && std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
           return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
         })) {
       return "both sides added one block in different versions";

@@ -33,11 +33,6 @@ Text merge_texts(const Sides<std::string_view>& s) {
   return merged->text;
 }
 
-// White space inside of a line that is there to stand below or above something.
-bool in_columns(std::string_view line) {
-  return !line.contains('\n') && (line.contains("  ") || line.contains('\t'));
-}
-
 // A lead or a trail with nothing but white space and comments in it.
 bool is_comments(std::string_view text) {
   text = rest_of(text);
@@ -349,72 +344,6 @@ class TreeMerger {
     return texts;
   }
 
-  // A list in parentheses over several lines that one side changed, behind something on its first
-  // line that the other side changed.
-  static bool aligned_apart(const Sides<Items>& lists, const ListOrder& order) {
-    Sides<bool> before = {false, false, false};
-    for (const Slot& slot : order.slots) {
-      const Sides<const Item*> item = slot_items(lists, slot);
-      if (!in_all(item)) continue;
-      for (const Side side : {kLeft, kRight}) {
-        if (item[side]->lead.contains('\n')) before = {false, false, false};
-      }
-      Sides<bool> changed = {false, false, false};
-      for (const Side side : {kLeft, kRight}) {
-        const std::string_view text = item[side]->node->text;
-        changed[side] = text != item[kBase]->node->text;
-        const std::string_view line = text.substr(0, text.find('\n'));
-        const bool list = line.size() < text.size() && !line.contains('{') && line.contains('(');
-        if (changed[side] && list && before[other(side)]) return true;
-      }
-      for (const Side side : {kLeft, kRight}) before[side] = before[side] || changed[side];
-    }
-    return false;
-  }
-
-  // A side gave lines of a list other columns, and the other side added or changed lines of it,
-  // which stand in the old ones.
-  static bool columns_apart(const Sides<Items>& lists, const ListOrder& order) {
-    Sides<bool> moved = {false, false, false}, changed = {false, false, false};
-    for (const Slot& slot : order.slots) {
-      const Sides<const Item*> item = slot_items(lists, slot);
-      for (const Side side : {kLeft, kRight}) {
-        if (item[side] == nullptr) continue;
-        const std::string_view text = item[side]->node->text;
-        if (item[kBase] == nullptr) {
-          changed[side] = changed[side] || (item[other(side)] == nullptr && in_columns(text));
-          continue;
-        }
-        const std::string_view base = item[kBase]->node->text;
-        if (text == base || !in_columns(text)) continue;
-        (same_squeezed(text, base) ? moved : changed)[side] = true;
-      }
-    }
-    return (moved[kLeft] && changed[kRight]) || (moved[kRight] && changed[kLeft]);
-  }
-
-  // A line that a side added stands in columns with the lines before and behind it; the other side
-  // changed one of those.
-  static bool neighbour_apart(const Sides<Items>& lists, const ListOrder& order) {
-    for (const Side side : {kLeft, kRight}) {
-      std::vector<bool> changed(lists[side].items.size(), false);  // by the other side
-      for (const Slot& slot : order.slots) {
-        const Sides<const Item*> item = slot_items(lists, slot);
-        if (!in_all(item)) continue;
-        changed[slot.at[side]] =
-            !same_squeezed(item[kBase]->node->text, item[other(side)]->node->text);
-      }
-      for (const Slot& slot : order.slots) {
-        const std::size_t at = slot.at[side];
-        if (at == kUnmatched || slot.at[kBase] != kUnmatched) continue;
-        if (!in_columns(lists[side].items[at].node->text)) continue;
-        if ((at > 0 && changed[at - 1]) || (at + 1 < changed.size() && changed[at + 1]))
-          return true;
-      }
-    }
-    return false;
-  }
-
   bool in_columns_all(const Sides<const Node*>& n) const {
     bool wide = false;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -437,6 +366,19 @@ class TreeMerger {
     return close;
   }
 
+  // Both sides have it and the base does not: the same, or lists (are_lists_of_both).
+  Pieces merge_added(const Node& left, const Node& right) {
+    if (!are_lists_of_both(left, right) || left.text == right.text) return Pieces(left.text);
+    Sides<Items> lists = {Items(), items_of(left), items_of(right)};
+    lists[kBase].open = lists[kLeft].open;
+    lists[kBase].close = lists[kLeft].close;
+    const ListOrder order = order_items(trees_, lists, left.role);
+    const std::string in = " in " + place_of(left, "the file");
+    if (!order.why.empty()) return in_conflict({"", left.text, right.text}, order.why + in);
+    made_.insert("both added " + std::string(left.kind));
+    return put_together(lists, order, in);
+  }
+
   Pieces merge_slot(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
     const Spacing spacing = spacing_of(lists, order, place);
     const bool lines = spacing.blank.contains('\n');
@@ -446,6 +388,12 @@ class TreeMerger {
         order.clashes, [place](const Clash& clash) { return clash.before == place + 1; });
     if (!in_all(item)) {
       const Item* only = item[kLeft] != nullptr ? item[kLeft] : item[kRight];
+      if (item[kLeft] != nullptr && item[kRight] != nullptr) {
+        Pieces out(spacing.blank + std::string(rest_of(only->lead)));
+        out.append(merge_added(*item[kLeft]->node, *item[kRight]->node));
+        out.settle(spacing.sep + std::string(only->trail));
+        return out;
+      }
       return Pieces(spacing.blank + std::string(rest_of(only->lead)) +
                     std::string(only->node->text) + spacing.sep + std::string(only->trail));
     }

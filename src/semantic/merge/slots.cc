@@ -85,7 +85,8 @@ class SlotMaker {
     if (!x.key.empty() && x.key == y.key) {
       return x.node->decl != "import" || !brings_others(*x.node, *y.node);
     }
-    return same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
+    return are_lists_of_both(*x.node, *y.node) ||
+           same_code(*trees_[kLeft], *x.node, *trees_[kRight], *y.node);
   }
 
   const Sides<const Tree*>& trees_;

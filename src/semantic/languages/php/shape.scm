@@ -1,7 +1,7 @@
 ; PHP. Functions do not overload; what stands outside the tags is text.
 [(program) (declaration_list) (enum_declaration_list)] @members
 (namespace_definition body: (compound_statement) @members)
-(namespace_use_group) @set
+[(namespace_use_group) (class_interface_clause)] @set
 [(heredoc) (nowdoc) (shell_command_expression) (text_interpolation)] @leaf
 (namespace_use_declaration) @import
 (namespace_use_declaration (namespace_name) @name body: (namespace_use_group)) @decl.import
@@ -21,4 +21,5 @@
 (array_creation_expression "["
   (array_element_initializer . [(string) (encapsed_string)] @name . (_)) @decl.key)
 (formal_parameters (simple_parameter name: (_) @key default_value: (_)) @keyed)
+(formal_parameters (property_promotion_parameter name: (_) @key default_value: (_)) @keyed)
 (arguments (argument name: (_) @key) @keyed)

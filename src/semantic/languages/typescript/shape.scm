@@ -1,6 +1,6 @@
 ; TypeScript and TSX. An overload is told by its parameter types.
 [(program) (class_body) (interface_body) (enum_body) (object_type)] @members
-[(named_imports) (export_clause)] @set
+[(named_imports) (export_clause) (implements_clause)] @set
 (import_statement source: (_) @name) @decl.import
 (program (lexical_declaration (variable_declarator name: (_) @name)) @decl.variable)
 (program (variable_declaration (variable_declarator name: (_) @name)) @decl.variable)
