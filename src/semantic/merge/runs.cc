@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "semantic/kinds.h"
+#include "semantic/names.h"
+
 namespace gittxn::semantic {
 namespace {
 
@@ -118,7 +121,10 @@ class IndentMerger {
     if (!runs) return std::nullopt;
     find_shifts(*runs);
     for (const TextRun& run : *runs) {
-      if (run.clashes || !(run.changed ? add_changed(run) : add_kept(run))) return std::nullopt;
+      if (run.clashes ? !add_wrapped(run, kLeft) && !add_wrapped(run, kRight)
+                      : !(run.changed ? add_changed(run) : add_kept(run))) {
+        return std::nullopt;
+      }
     }
     return shifted_ ? std::optional(std::move(out_)) : std::nullopt;
   }
@@ -177,6 +183,85 @@ class IndentMerger {
       out_ += line.rest;
     }
     return true;
+  }
+
+  // `side` put lines around those of the base and indented them, and the other side wrote others
+  // in their place, which go there. Not where what that side wrote may stand outside as well.
+  bool add_wrapped(const TextRun& run, Side side) {
+    const LineRange &base = run.lines[kBase], &around = run.lines[side];
+    const LineRange& inside = run.lines[other(side)];
+    const std::size_t count = base.to - base.from;
+    if (count == 0 || inside.from == inside.to || around.to - around.from <= count) return false;
+    const auto from = first_in(side, around, base);
+    if (!from) return false;
+    const LineRange before{around.from, *from}, behind{*from + count, around.to};
+    const auto shift = shift_of(lines_[kBase][base.from].indent, lines_[side][*from].indent);
+    if (!shift || shift->put.empty() || shift_around(base, other(side)) != Shift{}) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const IndentedLine &was = lines_[kBase][base.from + i], &is = lines_[side][*from + i];
+      if (!says_nothing(was) && shift_of(was.indent, is.indent) != shift) return false;
+    }
+    if (may_stand_outside(inside, other(side), base, before, behind)) return false;
+    if (goes_on(kBase, base) || goes_on(other(side), inside)) return false;
+    add_as_is(side, before);
+    for (std::size_t i = inside.from; i < inside.to; ++i) {
+      const IndentedLine& line = lines_[other(side)][i];
+      if (!says_nothing(line)) out_ += std::string(shift->put) + std::string(line.indent);
+      out_ += line.rest;
+    }
+    add_as_is(side, behind);
+    return shifted_ = true;
+  }
+
+  // The line of `side` at which all those of the base begin that stand there; nothing where they
+  // are not, or twice.
+  std::optional<std::size_t> first_in(Side side, const LineRange& lines,
+                                      const LineRange& base) const {
+    const auto rest = [](const IndentedLine& line) { return line.rest; };
+    const auto at = [&](Side version, std::size_t i) {
+      return lines_[version].begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    const auto wanted = std::ranges::subrange(at(kBase, base.from), at(kBase, base.to));
+    const auto there = std::ranges::subrange(at(side, lines.from), at(side, lines.to));
+    const auto first = std::ranges::search(there, wanted, {}, rest, rest);
+    if (first.empty()) return std::nullopt;
+    const auto others = std::ranges::subrange(first.begin() + 1, there.end());
+    if (!std::ranges::search(others, wanted, {}, rest, rest).empty()) return std::nullopt;
+    return static_cast<std::size_t>(first.begin() - lines_[side].begin());
+  }
+
+  // Lines were put before, or behind, a line of the base at the end at which there is something
+  // around it.
+  bool may_stand_outside(const LineRange& inside, Side side, const LineRange& base,
+                         const LineRange& before, const LineRange& behind) const {
+    const auto says = [&](std::size_t i, std::size_t line) {
+      return lines_[side][i].rest == lines_[kBase][line].rest;
+    };
+    for (std::size_t i = inside.from; i < inside.to; ++i) {
+      if (before.from != before.to && i > inside.from && says(i, base.from)) return true;
+      if (behind.from != behind.to && i + 1 < inside.to && says(i, base.to - 1)) return true;
+    }
+    return false;
+  }
+
+  // They end something that begins before them: a block, an "if", a "try".
+  bool goes_on(Side side, const LineRange& lines) const {
+    int depth = 0;
+    for (std::size_t i = lines.from; i < lines.to; ++i) {
+      for (const char c : lines_[side][i].rest) {
+        if (c == '(' || c == '[' || c == '{') ++depth;
+        if ((c == ')' || c == ']' || c == '}') && --depth < 0) return true;
+      }
+    }
+    return is_any(first_word(lines_[side][lines.from].rest),
+                  {"else", "elif", "elsif", "elseif", "except", "catch", "rescue", "ensure",
+                   "finally", "case", "when", "default", "then", "end", "fi", "done", "esac"});
+  }
+
+  void add_as_is(Side side, const LineRange& lines) {
+    for (std::size_t i = lines.from; i < lines.to; ++i) {
+      out_ += std::string(lines_[side][i].indent) + std::string(lines_[side][i].rest);
+    }
   }
 
   // The indentation of the other side there that `side` did not make.

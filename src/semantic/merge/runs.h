@@ -29,8 +29,9 @@ Result<std::vector<TextRun>> runs_of(Sides<std::string>&& texts) = delete;
 
 // The merge of lines that do not count their indentation, where a side indented lines otherwise
 // that the other changed, or put something between: what the other wrote is indented by as much
-// more or less. Nothing where nothing was indented otherwise, where lines conflict all the same,
-// and where the lines around a place were indented by different amounts.
+// more or less. It goes into what the side put directly around those lines. Nothing where nothing
+// was indented otherwise, where lines conflict all the same, and where the lines around a place
+// were indented by different amounts.
 std::optional<std::string> merge_indented(const Sides<std::string>& texts);
 
 }  // namespace gittxn::semantic

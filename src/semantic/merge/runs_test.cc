@@ -1,0 +1,74 @@
+// What one side put something around, and the other side changed.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "semantic/testing/merging.h"
+
+namespace gittxn::semantic {
+namespace {
+
+const std::string kDefinition = "def load(path):\n", kLastLine = "    return None\n";
+const std::string kOpened = "    with open(path) as f:\n        return f.read()\n";
+const std::string kOpenedInTry =
+    "    try:\n        with open(path) as f:\n            return f.read()\n"
+    "    except OSError:\n        log(path)\n";
+
+std::string merged_beside_try(const std::string& changed) {
+  const auto merged = merged_as(
+      "python", {kDefinition + kOpened + kLastLine, kDefinition + kOpenedInTry + kLastLine,
+                 kDefinition + changed + kLastLine});
+  return merged.clean() ? merged.text : std::string();
+}
+
+TEST(Wrapped, WhatTheOtherSideWroteInItsPlaceGoesIntoIt) {
+  EXPECT_EQ(merged_beside_try("    with open(path, 'rb') as f:\n        return f.read()\n"),
+            kDefinition +
+                "    try:\n        with open(path, 'rb') as f:\n            return f.read()\n"
+                "    except OSError:\n        log(path)\n" +
+                kLastLine);
+  EXPECT_EQ(merged_beside_try("    with open(path) as f:\n        return f.read(9)\n"),
+            kDefinition +
+                "    try:\n        with open(path) as f:\n            return f.read(9)\n"
+                "    except OSError:\n        log(path)\n" +
+                kLastLine);
+  EXPECT_EQ(merged_beside_try("    with open(path) as f:\n        a(f)\n\n        return b(f)\n"),
+            kDefinition +
+                "    try:\n        with open(path) as f:\n            a(f)\n\n"
+                "            return b(f)\n    except OSError:\n        log(path)\n" +
+                kLastLine);
+}
+
+TEST(Wrapped, WhatMayStandOutsideIsAConflict) {
+  EXPECT_EQ(merged_beside_try("    log(1)\n" + kOpened), "");
+  EXPECT_EQ(merged_beside_try(kOpened + "    log(1)\n"), "");
+  EXPECT_EQ(merged_beside_try("    with open(path) as f:\n        return f.read()\n    log(f)\n"),
+            "");
+}
+
+TEST(Wrapped, WhatGoesOnIsNoStatement) {
+  const auto script = [](const std::string& first, const std::string& branch) {
+    return "function f(a) {\n" + first + branch + "    c(a);\n  }\n}\n";
+  };
+  const std::string base = script("  if (a) {\n    b(a);\n", "  } else {\n");
+  const std::string wraps = script(
+      "  if (a) {\n    if (!a.d) {\n      b(a);\n    } else {\n"
+      "      e(a);\n    }\n",
+      "  } else if (!a) {\n");
+  const std::string changes =
+      script("  if (a) {\n    b(a);\n", "  } else if (!a.v) {\n    g(a);\n");
+  EXPECT_FALSE(merged_as("javascript", {base, wraps, changes}).clean());
+}
+
+TEST(Wrapped, InBraces) {
+  const auto script = [](const std::string& body) { return "function f(a) {\n" + body + "}\n"; };
+  const auto merged = merged_as(
+      "javascript", {script("  for (const x of a) {\n    b(x);\n  }\n"),
+                     script("  if (a) {\n    for (const x of a) {\n      b(x);\n    }\n  }\n"),
+                     script("  for (const x of a.list()) {\n    b(x);\n  }\n")});
+  EXPECT_EQ(merged.text,
+            script("  if (a) {\n    for (const x of a.list()) {\n      b(x);\n    }\n  }\n"));
+}
+
+}  // namespace
+}  // namespace gittxn::semantic
