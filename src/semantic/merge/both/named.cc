@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <string>
 #include <string_view>
@@ -51,11 +52,30 @@ std::string name_in_tag(const Node& field) {
   return std::string(tag->text.substr(1, from)) + std::string(name);
 }
 
-// The value of `key` in an item; empty if that is no plain text.
+// "MODE" of "- MODE=fast", and "flask" of "flask[async] >= 2"; empty of other values.
+std::string name_in_value(std::string_view text) {
+  if (text.starts_with("- ")) text.remove_prefix(2);
+  text = without_quotes(trimmed(text));
+  const auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  const std::size_t end =
+      static_cast<std::size_t>(std::ranges::find_if_not(text, is_name) - text.begin());
+  std::string_view rest = text.substr(end);
+  if (rest.starts_with('[')) rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
+  rest = trimmed(rest);
+  const bool gives = rest.size() > 1 && std::string_view("=<>~!").contains(rest.front());
+  const bool named = end > 0 && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+  const bool plain = text.size() <= 100 && text.find_first_of("{(\n") == text.npos;
+  return gives && named && plain ? std::string(text.substr(0, end)) : std::string();
+}
+
+// The value of `key` in an item, or what the item itself gives a value; empty if that is no plain
+// text.
 std::string name_of_item(const Node& item, std::string_view key) {
   if (item.kind == "field_declaration") return key == kNameKeys[0] ? name_in_tag(item) : "";
   const Node* object = object_in(item);
-  if (object == nullptr) return {};
+  if (object == nullptr) return key == kNameKeys[0] ? name_in_value(item.text) : "";
   for (const Node* kid : object->kids) {
     if (kid->decl != "key" || kid->kids.empty() || lower_ascii(without_quotes(kid->name)) != key)
       continue;
@@ -67,7 +87,8 @@ std::string name_of_item(const Node& item, std::string_view key) {
 }
 
 bool is_list_of_items(const Node& node) {
-  return node.role == Role::kList || node.kind == "field_declaration_list";
+  return node.role == Role::kList || node.role == Role::kSet ||
+         node.kind == "field_declaration_list";
 }
 
 using NamedItems = std::map<std::string, std::vector<const Node*>>;
@@ -79,7 +100,7 @@ NamedItems items_by(const Node& list, std::string_view key) {
   for (const Node* kid : list.kids) {
     if (!kid->named || kid->comment) continue;
     std::string name = name_of_item(*kid, key);
-    if (name.empty() && list.role == Role::kList) return {};
+    if (name.empty() && list.role != Role::kMembers) return {};
     if (!name.empty()) items[std::move(name)].push_back(kid);
   }
   return items;
