@@ -196,7 +196,7 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   const TextKind kind = text_kind_of(path);
   if (lines.clean) {
     const std::string key = key_added_twice(path, texts, lines.text);
-    if (key.empty() || kind == TextKind::kParagraphs) {
+    if (key.empty()) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
     }
     if (auto once = TRY(merge_once(path, texts, key))) {
@@ -206,7 +206,9 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
         TRY(conflict_at(texts, lines.text, places_of_key(path, texts, key), labels));
     return in_conflict(std::move(whole), "both sides added '" + key + "'", labels);
   }
-  if (auto entries = merge_entries(kind, path, texts)) {
+  auto entries = merge_entries(kind, path, texts);
+  const bool told = kind == TextKind::kParagraphs || kind == TextKind::kElements;
+  if (entries && (!told || key_added_twice(path, texts, *entries).empty())) {
     return Merged{MergeRule::kStructure, *std::move(entries), "entries of both"};
   }
   if (auto blocks = TRY(merge_blocks(path, texts))) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "semantic/kinds.h"
 #include "semantic/merge/plain_code.h"
 #include "semantic/merge/runs.h"
 #include "semantic/merge/texts/added.h"
@@ -227,9 +228,45 @@ std::optional<std::string> resolve(TextKind kind, std::string_view path, std::st
   return both_paragraphs(before, run[kLeft], run[kRight]);
 }
 
+// "[^2]:" and "[name]:", what a reference in prose is looked up by.
+std::string_view reference_in(std::string_view line) {
+  const std::size_t end = line.find("]:");
+  return line.starts_with('[') && end != line.npos && end > 1 ? line.substr(0, end + 2)
+                                                              : std::string_view();
+}
+
+// " id="top"" of a tag; of a project of Maven or .NET what it takes from elsewhere.
+std::string_view named_in_tag(std::string_view line) {
+  const std::string_view bare = trimmed(line);
+  if (bare.starts_with("<artifactId>") || bare.starts_with("<PackageReference ")) {
+    const std::size_t quote = bare.find('"');
+    return bare.substr(0, quote == bare.npos ? quote : bare.find('"', quote + 1));
+  }
+  const std::size_t id = line.find(" id=\"");
+  if (id == line.npos) return {};
+  const std::size_t end = line.find('"', id + 5);
+  return end == line.npos ? std::string_view() : line.substr(id, end + 1 - id);
+}
+
+// "[section]", and in HCL 'resource "type" "name" {'.
+bool opens_section(std::string_view path, std::string_view line) {
+  const std::string_view end = path.substr(std::min(path.rfind('.'), path.size()));
+  const std::string_view bare = trimmed(line);
+  const bool first = line.starts_with(bare);
+  if (is_any(end, {".ini", ".cfg", ".conf"})) return bare.starts_with('[') && bare.ends_with(']');
+  const bool block = first && bare.ends_with('{') && bare.contains('"');
+  return is_any(end, {".tf", ".hcl"}) && block;
+}
+
 // The key by which a line would be there twice; empty when it has none.
 std::string key_of_line(std::string_view path, std::string_view line) {
-  if (text_kind_of(path) == TextKind::kEntries) {
+  const TextKind kind = text_kind_of(path);
+  if (kind == TextKind::kParagraphs) return lower_ascii(reference_in(line));
+  if (kind == TextKind::kElements && !named_in_tag(line).empty()) {
+    return std::string(named_in_tag(line));
+  }
+  if (opens_section(path, line)) return squeeze(line);
+  if (kind == TextKind::kEntries) {
     const bool entry = !is_comment_line(line) && !is_blank(line);
     std::string key = entry ? key_of(path, line) : std::string();
     const bool word = std::ranges::any_of(
@@ -251,7 +288,8 @@ struct PlacedKey {
 std::vector<PlacedKey> placed_keys(std::string_view path, std::string_view text) {
   std::vector<PlacedKey> keys;
   std::vector<std::pair<std::size_t, std::string_view>> open;
-  const bool flat = text_kind_of(path) == TextKind::kEntries;
+  const TextKind kind = text_kind_of(path);
+  const bool flat = kind == TextKind::kEntries || kind == TextKind::kParagraphs;
   for (const std::string_view line : whole_lines(text)) {
     const std::string_view bare = trimmed(line);
     if (bare.empty()) continue;
@@ -263,7 +301,11 @@ std::vector<PlacedKey> placed_keys(std::string_view path, std::string_view text)
     while (!open.empty() && !is_above(open.back())) open.pop_back();
     const auto place = [&](std::string key) {
       PlacedKey placed{std::move(key), {}, 0, 0};
-      for (const auto& [width, around] : open) placed.in += std::string(flat ? "" : around) + "\n";
+      // A tag is told by its id wherever it is.
+      const bool anywhere = flat || placed.key.starts_with(" id=");
+      for (const auto& [width, around] : open) {
+        if (!anywhere) placed.in += std::string(around) + "\n";
+      }
       placed.from = static_cast<std::size_t>(line.data() - text.data());
       placed.to = placed.from + line.size() - (line.ends_with('\n') ? 1 : 0);
       keys.push_back(std::move(placed));

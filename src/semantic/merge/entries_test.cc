@@ -157,6 +157,44 @@ TEST(Entries, AKeyThatBothAddedInTwoThings) {
   expect_conflict("a.ini", {base, sections("", x, ""), sections(y, "", "")});
 }
 
+TEST(Entries, WhatIsLookedUpByItsName) {
+  struct Case {
+    std::string path, head, middle, tail, one, other, apart;
+  };
+  const std::string depends = "      <artifactId>c</artifactId>\n    </dependency>\n";
+  const Case all[] = {
+      {"a.md", "See [one][1].\n\n", "[1]: http://one\n\nText.\n\nMore.\n", "\nEnd.\n",
+       "[2]: http://two\n", "[2]: http://three\n", "[3]: http://three\n"},
+      {"a.md", "A.[^1]\n\n", "[^1]: note\n\nText.\n\nMore.\n", "\nEnd.\n", "[^n]: a\n", "[^n]: b\n",
+       "[^m]: b\n"},
+      {"a.ini", "[a]\nx = 1\n", "\n[b]\ny = 2\n", "", "\n[c]\nz = 3\n", "\n[c]\nv = 4\n",
+       "\n[d]\nv = 4\n"},
+      {"a.tf", "resource \"r\" \"a\" {\n  n = 1\n}\n", "\nresource \"r\" \"b\" {\n  n = 2\n}\n", "",
+       "\nresource \"r\" \"c\" {\n  n = 3\n}\n", "\nresource \"r\" \"c\" {\n  m = 4\n}\n",
+       "\nresource \"q\" \"c\" {\n  n = 4\n}\n"},
+      {"a.html", "<body>\n", "  <div id=\"a\">A</div>\n  <p>text</p>\n", "</body>\n",
+       "  <div id=\"x\">X</div>\n", "  <h1 id=\"x\">Y</h1>\n", "  <h1 id=\"y\">Y</h1>\n"},
+      {"pom.xml", "<project>\n  <dependencies>\n",
+       "    <dependency>\n      <artifactId>a</artifactId>\n    </dependency>\n",
+       "  </dependencies>\n</project>\n", "    <dependency>\n" + depends,
+       "    <dependency>\n      <version>2</version>\n" + depends,
+       "    <dependency>\n      <artifactId>d</artifactId>\n    </dependency>\n"},
+      {"a.csproj", "<Project>\n  <ItemGroup>\n",
+       "    <PackageReference Include=\"A\" Version=\"1\" />\n"
+       "    <PackageReference Include=\"B\" Version=\"1\" />\n",
+       "  </ItemGroup>\n</Project>\n", "    <PackageReference Include=\"C\" Version=\"1\" />\n",
+       "    <PackageReference Include=\"C\" Version=\"2\" />\n",
+       "    <PackageReference Include=\"D\" Version=\"2\" />\n"},
+  };
+  for (const Case& each : all) {
+    const std::string base = each.head + each.middle + each.tail;
+    const std::string left = each.head + each.one + each.middle + each.tail;
+    expect_conflict(each.path, {base, left, each.head + each.middle + each.other + each.tail});
+    expect_merge(each.path, {base, left, each.head + each.middle + each.apart + each.tail},
+                 each.head + each.one + each.middle + each.apart + each.tail);
+  }
+}
+
 TEST(Entries, RulesAndPropertiesThatBothAdded) {
   const std::string rule = ".a {\n  color: red;\n}\n";
   const std::string left = "\n.l {\n  margin: 0;\n}\n", right = "\n.r,\n.s {\n  margin: 1px;\n}\n";
