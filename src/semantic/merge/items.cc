@@ -10,7 +10,7 @@
 namespace gittxn::semantic {
 namespace {
 
-// What stands without an order behind a keyword, or in what stands behind it.
+// A list without an order behind a keyword, or the clause that has both.
 bool is_clause(std::string_view kind) {
   return is_any(kind, {"type_list", "throws", "super_interfaces", "extends_interfaces",
                        "class_heritage", "implements_clause", "class_interface_clause"});

@@ -230,7 +230,7 @@ class IndentMerger {
     return static_cast<std::size_t>(first.begin() - lines_[side].begin());
   }
 
-  // Lines were put before, or behind, a line of the base at the end at which there is something
+  // That side put lines before, or behind, a line of the base at an end at which there is something
   // around it.
   bool may_stand_outside(const LineRange& inside, Side side, const LineRange& base,
                          const LineRange& before, const LineRange& behind) const {
@@ -244,7 +244,7 @@ class IndentMerger {
     return false;
   }
 
-  // They end something that begins before them: a block, an "if", a "try".
+  // The lines end something that begins before them: a block, an "if", a "try".
   bool goes_on(Side side, const LineRange& lines) const {
     int depth = 0;
     for (std::size_t i = lines.from; i < lines.to; ++i) {

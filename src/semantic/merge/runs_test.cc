@@ -1,4 +1,4 @@
-// What one side put something around, and the other side changed.
+// Statements that one side put something around, and the other side changed.
 #include <gtest/gtest.h>
 
 #include <string>
