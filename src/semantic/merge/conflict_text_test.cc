@@ -56,6 +56,25 @@ TEST(ConflictText, AllThatASpanTouchesIsOneConflict) {
   EXPECT_EQ(two->conflicts, 2);
 }
 
+// Found by fuzzing: the sides differ from the base alike, but their differences have other edges.
+TEST(ConflictText, WhatBothChangedAlikeIsNone) {
+  const auto lines_of_letters = [](std::string_view letters) {
+    std::string text;
+    for (const char c : letters) text += std::string(1, c) + "\n";
+    return text;
+  };
+  const std::string base = lines_of_letters("abcdaeafghggijabcaeafghggijaaaa");
+  const std::string left = lines_of_letters("ahggijaaaaada");
+  const std::string right = lines_of_letters("dabcdaeafghaaaaaad");
+  for (const ConflictText style :
+       {ConflictText::kMarkers, ConflictText::kDiff3, ConflictText::kZdiff3}) {
+    const auto merged = merge_lines({base, left, right}, {.style = style});
+    ASSERT_TRUE(merged);
+    EXPECT_TRUE(merged->clean);
+    EXPECT_FALSE(merged->text.contains("<<<<<<<"));
+  }
+}
+
 TEST(ConflictText, WhatWasAddedOrRemovedHasAnEmptySide) {
   const ConflictCase added =
       merged("a\nb\nc\nd\ne\nf\n", "a\nnew\nb\nc\nd\ne\nf\n", "a\nb\nc\nd\ne\n");
