@@ -13,6 +13,7 @@
 #include "semantic/merge/merge_tree.h"
 #include "semantic/merge/plain_code.h"
 #include "semantic/merge/runs.h"
+#include "semantic/merge/texts/variables.h"
 #include "semantic/syntax.h"
 
 namespace gittxn::semantic {
@@ -196,6 +197,12 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   const TextKind kind = text_kind_of(path);
   if (lines.clean) {
     const std::string key = key_added_twice(path, texts, lines.text);
+    const GoneVariable gone = gone_variable(path, texts);
+    if (!gone.name.empty()) {
+      ConflictedText apart = TRY(conflict_at(texts, lines.text, gone.places, labels));
+      return in_conflict(std::move(apart),
+                         "one side removed '" + gone.name + "', the other uses it anew", labels);
+    }
     if (key.empty()) {
       return Merged{MergeRule::kLines, std::move(lines.text), {}};
     }
@@ -208,7 +215,8 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   }
   auto entries = merge_entries(kind, path, texts);
   const bool told = kind == TextKind::kParagraphs || kind == TextKind::kElements;
-  if (entries && (!told || key_added_twice(path, texts, *entries).empty())) {
+  if (entries && gone_variable(path, texts).name.empty() &&
+      (!told || key_added_twice(path, texts, *entries).empty())) {
     return Merged{MergeRule::kStructure, *std::move(entries), "entries of both"};
   }
   if (auto blocks = TRY(merge_blocks(path, texts))) {
