@@ -116,9 +116,8 @@ Result<LineMerge> merge_lines(const Sides<std::string_view>& sides, const MergeL
       static_cast<int>(std::ranges::count_if(lines_of(merged.text), [&](std::string_view line) {
         return line == marker || line.starts_with(marker + "\r");
       }));
-  // Both sides may have made the same of what they seemed to change differently. Git finds that out
-  // only where it shows no base; libgit2 calls it a conflict, without one.
-  if (labels.style == ConflictText::kMarkers) merged.clean = merged.conflicts == 0;
+  // Both sides may have made the same of what they seemed to change differently, and git's merge
+  // finds that out only where it does not show the base.
   if (labels.style == ConflictText::kDiff3 || labels.style == ConflictText::kZdiff3) {
     MergeLabels without_base = labels;
     without_base.style = ConflictText::kMarkers;
