@@ -40,7 +40,7 @@ class Suite:
     env: dict = dataclasses.field(default_factory=dict)
     build: dict = dataclasses.field(default_factory=dict)  # preset -> targets
     shards: int = 1  # run as so many, each told by GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX
-    again: str = ""  # the suite of another part that this one is as well: where both are asked for, this one runs alone
+    again: str = ""  # the suite of another part that this one repeats: where both are asked for, only this one runs
     seconds: int = 1800  # and it has failed
 
 

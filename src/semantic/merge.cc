@@ -195,9 +195,9 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
                               const MergeLabels& labels) {
   LineMerge lines = TRY(merge_lines({texts[0], texts[1], texts[2]}, labels));
   const TextKind kind = text_kind_of(path);
+  const GoneVariable gone = gone_variable(path, texts);
   if (lines.clean) {
     const std::string key = key_added_twice(path, texts, lines.text);
-    const GoneVariable gone = gone_variable(path, texts);
     if (!gone.name.empty()) {
       ConflictedText apart = TRY(conflict_at(texts, lines.text, gone.places, labels));
       return in_conflict(std::move(apart),
@@ -215,8 +215,7 @@ Result<Merged> merge_by_lines(std::string_view path, const Sides<std::string>& t
   }
   auto entries = merge_entries(kind, path, texts);
   const bool told = kind == TextKind::kParagraphs || kind == TextKind::kElements;
-  if (entries && gone_variable(path, texts).name.empty() &&
-      (!told || key_added_twice(path, texts, *entries).empty())) {
+  if (entries && gone.name.empty() && (!told || key_added_twice(path, texts, *entries).empty())) {
     return Merged{MergeRule::kStructure, *std::move(entries), "entries of both"};
   }
   if (auto blocks = TRY(merge_blocks(path, texts))) {

@@ -134,11 +134,11 @@ TEST(BroughtIn, ANewNameFromTwoPlaces) {
     const std::string base = text("", "");
     const std::string first = text(each.first, "");
     EXPECT_THAT(why_not_as(each.language, {base, first, text(each.second, "")}),
-                HasSubstr("', from two places"))
+                HasSubstr("' from different modules"))
         << each.language;
     if (!each.same.empty()) {
       EXPECT_THAT(why_not_as(each.language, {base, first, text(each.same, "")}),
-                  Not(HasSubstr("from two places")))
+                  Not(HasSubstr("from different modules")))
           << each.language;
     }
     if (each.declares.empty()) continue;

@@ -297,7 +297,7 @@ Broken brought_by_both(const Sides<const Tree*>& sides) {
       const bool imports = also != imported[other(side)].end();
       const Node* otherwise = imports ? also->second : declaration_of(there, name);
       if (otherwise == nullptr || (imports && otherwise->name == import->name)) continue;
-      return {imports ? "both sides import '" + name.substr(0, 40) + "', from two places"
+      return {imports ? "both sides import '" + name.substr(0, 40) + "' from different modules"
                       : "one side imports '" + name.substr(0, 40) + "', the other declares it",
               {span_of_node(side, *sides[side], *import),
                span_of_node(other(side), there, *otherwise)}};

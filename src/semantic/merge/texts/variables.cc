@@ -1,5 +1,6 @@
 #include "semantic/merge/texts/variables.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 
@@ -45,9 +46,7 @@ SaidVariables said_in_styles(std::string_view text) {
     const std::size_t sign = dashes ? 2 : text[at] == '$' ? 1 : 0;
     const std::size_t name = sign == 0 ? 0 : variable_at(text, at + sign);
     if (name == 0) {
-      at += text[at] == '-' || is_of_variable(text[at])
-                ? std::max<std::size_t>(variable_at(text, at), 1)
-                : 1;
+      at += std::max<std::size_t>(variable_at(text, at), 1);
       continue;
     }
     const std::size_t end = at + sign + name;
