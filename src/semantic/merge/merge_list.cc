@@ -413,11 +413,13 @@ class ListMerger {
     for (const Item& each : lists_[kBase].items) nodes[kBase].push_back(each.node);
     for (const Side side : kTheTwo) {
       for (const std::size_t slot : gap[side]) {
-        if (in(slot, other(side))) return false;
-        nodes[side].push_back(item(slot, side).node);
+        const Node& node = *item(slot, side).node;
+        if (in(slot, other(side)) && node.decl != "import") return false;
+        nodes[side].push_back(&node);
       }
     }
-    return registered_apart(nodes) || only_of_their_own(trees_, nodes);
+    return registered_apart(nodes) || only_of_their_own(trees_, nodes) ||
+           one_only_imports(trees_, nodes);
   }
 
   // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be

@@ -1,6 +1,7 @@
 #include "semantic/merge/inserted/own_statements.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 #include <string_view>
@@ -15,6 +16,14 @@ using NamesHere = std::set<std::string_view>;
 
 bool is_said_name(const Node& leaf) {
   return leaf.named && has_any(leaf.kind, {"identifier", "variable", "constant", "name"});
+}
+
+NamesHere names_said_in(const Tree& tree, const Node& part) {
+  NamesHere names;
+  for (std::uint32_t i = part.leaf; i < part.leaf + part.leaves; ++i) {
+    if (is_said_name(*tree.leaves()[i])) names.insert(tree.leaves()[i]->text);
+  }
+  return names;
 }
 
 // The statements that one side inserted.
@@ -144,19 +153,35 @@ class SaidInBase {
   bool says_none_of(const NamesHere& names) const {
     return std::ranges::none_of(names, [this](std::string_view name) { return says(name); });
   }
-  bool says_all_in(const Tree& tree, const Node& statement) const {
-    for (std::uint32_t i = statement.leaf; i < statement.leaf + statement.leaves; ++i) {
-      const Node& leaf = *tree.leaves()[i];
-      if (is_said_name(leaf) && !says(leaf.text)) return false;
-    }
-    return true;
+  bool says_all(const NamesHere& names) const {
+    return std::ranges::all_of(names, [this](std::string_view name) { return says(name); });
   }
 
  private:
   std::unordered_set<std::string_view> said_;
 };
 
+bool is_import_of_names(const Node& statement) {
+  return statement.decl == "import" && !statement.text.contains('*');
+}
+
 }  // namespace
+
+bool one_only_imports(const Sides<const Tree*>& trees,
+                      const Sides<std::vector<const Node*>>& statements) {
+  const auto import = [](const Node* each) { return is_import_of_names(*each); };
+  return std::ranges::any_of(std::array{kLeft, kRight}, [&](Side side) {
+    NamesHere imported;
+    for (const Node* each : statements[side]) imported.merge(names_said_in(*trees[side], *each));
+    return std::ranges::all_of(statements[side], import) &&
+           std::ranges::all_of(statements[other(side)], [&](const Node* each) {
+             const NamesHere said = names_said_in(*trees[other(side)], *each);
+             return import(each) || std::ranges::none_of(said, [&imported](std::string_view name) {
+                      return imported.contains(name);
+                    });
+           });
+  });
+}
 
 bool only_of_their_own(const Sides<const Tree*>& trees,
                        const Sides<std::vector<const Node*>>& statements) {
@@ -174,7 +199,7 @@ bool only_of_their_own(const Sides<const Tree*>& trees,
     if (!base.says_none_of(mine.given)) return false;
     if (others.calls && !base.says_none_of(mine.read)) return false;
     for (const Node* each : statements[side]) {
-      if (base.says_all_in(*trees[side], *each)) return false;
+      if (base.says_all(names_said_in(*trees[side], *each))) return false;
     }
     const bool apart = std::ranges::none_of(mine.names, [&](std::string_view name) {
       return !base.says(name) && others.names.contains(name);

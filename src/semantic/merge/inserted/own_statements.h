@@ -23,4 +23,9 @@ namespace gittxn::semantic {
 bool only_of_their_own(const Sides<const Tree*>& trees,
                        const Sides<std::vector<const Node*>>& statements);
 
+// One side's statements are imports of names, which none of the other side's says that is no
+// import.
+bool one_only_imports(const Sides<const Tree*>& trees,
+                      const Sides<std::vector<const Node*>>& statements);
+
 }  // namespace gittxn::semantic

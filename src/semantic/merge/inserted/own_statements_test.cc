@@ -85,5 +85,24 @@ TEST(OwnStatements, MayCallOnOneSideWhatTheOtherDoesNotRead) {
   EXPECT_TRUE(clean(calls, "        self.retries = len([3])\n"));
 }
 
+// --- imports ---
+
+TEST(OwnStatements, StandBehindImportsThatSayNoneOfTheirNames) {
+  const std::string head = "def f(name):\n", tail = "    return name\n";
+  const auto merged = [&](const std::string& left, const std::string& right) {
+    const Merged both = merged_as("python", {head + tail, head + left + tail, head + right + tail});
+    return both.clean() ? both.text : std::string();
+  };
+  const std::string shlex = "    import shlex\n", shutil = "    import shutil\n";
+  const std::string date = "    from datetime import date\n", copy = "    shutil.copy(name)\n";
+  EXPECT_EQ(merged(shlex, shutil), head + shlex + shutil + tail);
+  EXPECT_EQ(merged(shlex + date, shlex + shutil), head + shlex + date + shutil + tail);
+  EXPECT_EQ(merged(shlex, shutil + copy), head + shlex + shutil + copy + tail);
+  EXPECT_EQ(merged(shutil + copy, shlex), head + shutil + shlex + copy + tail);
+  EXPECT_EQ(merged(shutil + "    shlex.split(name)\n", shlex), "");
+  EXPECT_EQ(merged(shutil + copy, shlex + copy), "");
+  EXPECT_EQ(merged("    from a import *\n", shutil + copy), "");
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
