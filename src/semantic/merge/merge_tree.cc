@@ -10,6 +10,7 @@
 #include "semantic/kinds.h"
 #include "semantic/merge/lists.h"
 #include "semantic/merge/prose.h"
+#include "semantic/merge/runs.h"
 #include "semantic/merge/signature.h"
 
 namespace gittxn::semantic {
@@ -139,7 +140,25 @@ class TreeMerger {
       if (!against.empty()) return apart_from_signature(n, against + place_of(*n[kBase]));
       made_.insert("both signatures");
     }
-    return merge_kids(n);
+    return is_function(n[kBase]->decl) ? merge_function(n) : merge_kids(n);
+  }
+
+  // Where its parts are in conflict, by its lines if one side put something around several of them.
+  Pieces merge_function(const Sides<const Node*>& n) {
+    TreeMerger parts(*this);
+    Pieces merged = parts.merge_kids(n);
+    if (!merged.clean()) {
+      const auto whole_lines = [&n](Side side) { return std::string(n[side]->text) + "\n"; };
+      auto lines = merge_indented({whole_lines(kBase), whole_lines(kLeft), whole_lines(kRight)});
+      if (lines && lines->ends_with('\n')) {
+        lines->pop_back();
+        made_.insert("lines that a side indented");
+        by_lines_ = true;
+        return Pieces(*lines);
+      }
+    }
+    *this = std::move(parts);
+    return merged;
   }
 
   // Both sides raised what a name calls a version.

@@ -46,6 +46,32 @@ TEST(Wrapped, WhatMayStandOutsideIsAConflict) {
             "");
 }
 
+// Both sides write new functions there besides, so that the lines of the file tell nothing.
+TEST(Wrapped, SeveralStatementsOfAFunction) {
+  const auto file = [&](const std::string& before, const std::string& body) {
+    return "import os\n\n" + before + "def load(path):\n" + body + "\ndef end():\n    pass\n";
+  };
+  const auto indented = [](const std::string& at, const std::string& mode,
+                           const std::string& call) {
+    return at + "tool = find()\n" + at + "with open(path" + mode + ") as f:\n" + at + "    " +
+           call + "(f)\n" + at + "log(path)\n";
+  };
+  const std::string lock = "def lock(path):\n    with open(path) as f:\n        take(f)\n\n";
+  const std::string mode = "def mode(path):\n    with open(path) as f:\n        give(f)\n\n";
+  const std::string with = "    with lock(path):\n";
+  const Sides<std::string> sides = {file("", indented("    ", "", "read")),
+                                    file(lock, with + indented("        ", "", "read")),
+                                    file(mode, indented("    ", ", mode(path)", "read"))};
+  const Merged merged = merged_as("python", sides);
+  EXPECT_EQ(merged.text, file(lock + mode, with + indented("        ", ", mode(path)", "read")))
+      << merged.why;
+  EXPECT_EQ(merged_as("python", {sides[0], sides[2], sides[1]}).text,
+            file(mode + lock, with + indented("        ", ", mode(path)", "read")));
+  // Inside of what is around the function's last statement, or behind that.
+  const std::string more = indented("    ", "", "read") + "    log(mode)\n";
+  EXPECT_FALSE(merged_as("python", {sides[0], sides[1], file(mode, more)}).clean());
+}
+
 TEST(Wrapped, WhatGoesOnIsNoStatement) {
   const auto script = [](const std::string& first, const std::string& branch) {
     return "function f(a) {\n" + first + branch + "    c(a);\n  }\n}\n";
