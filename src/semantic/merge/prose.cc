@@ -33,6 +33,21 @@ std::string both_added(std::string_view left, std::string_view right) {
          std::string(second.of({begin, second.count()}));
 }
 
+// A paragraph of the base that one side changed, and lines that the other side put directly behind
+// it, which stand behind what the paragraph is now. Nothing where the other side did more.
+std::optional<std::string> added_behind(const TextRun& run, Side adds) {
+  const std::string_view base = run.texts[kBase], changed = run.texts[other(adds)];
+  const std::string_view added =
+      run.texts[adds].substr(std::min(base.size(), run.texts[adds].size()));
+  if (!run.texts[adds].starts_with(base) || base.empty() || is_blank(base)) return std::nullopt;
+  const TextLines lines(changed);
+  std::size_t end = 0;
+  while (end < lines.count() && !is_blank(lines.of({end, end + 1}))) ++end;
+  if (end == 0 || is_blank(added.substr(0, added.find('\n')))) end = lines.count();
+  return std::string(lines.of({0, end})) + std::string(added) +
+         std::string(lines.of({end, lines.count()}));
+}
+
 // The numbers of "1.2.3-dev": two at least. Empty of anything else.
 std::vector<unsigned long> release_numbers(std::string_view text) {
   constexpr std::size_t kMaxDigits = 9;
@@ -99,6 +114,13 @@ bool has_all(const std::vector<std::string>& names, const std::vector<std::strin
       of, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
 }
 
+// What both sides changed at one place.
+std::optional<std::string> merge_run(const TextRun& run) {
+  if (run.texts[kBase].empty()) return both_added(run.texts[kLeft], run.texts[kRight]);
+  if (auto behind = added_behind(run, kRight)) return behind;
+  return added_behind(run, kLeft);
+}
+
 }  // namespace
 
 std::optional<Sides<std::string>> with_one_derive(const Sides<std::string_view>& texts) {
@@ -160,9 +182,9 @@ std::optional<std::string> merge_prose(const Sides<std::string_view>& texts) {
   if (!runs) return std::nullopt;
   std::string merged;
   for (const TextRun& run : *runs) {
-    if (run.clashes && !run.texts[kBase].empty()) return std::nullopt;
-    merged += run.clashes ? both_added(run.texts[kLeft], run.texts[kRight])
-                          : std::string(run.texts[run.taken]);
+    auto text = run.clashes ? merge_run(run) : std::string(run.texts[run.taken]);
+    if (!text) return std::nullopt;
+    merged += *text;
   }
   if (merged.ends_with('\n')) merged.pop_back();
   return merged + std::string(one_end ? ends[kLeft] : ends[kRight]);
