@@ -34,12 +34,15 @@ std::string both_added(std::string_view left, std::string_view right) {
 }
 
 // A paragraph of the base that one side changed, and lines that the other side put directly behind
-// it, which stand behind what the paragraph is now. Nothing where the other side did more.
+// it, which stand behind what the paragraph is now. Nothing where it is no more, and where the
+// other side did more.
 std::optional<std::string> added_behind(const TextRun& run, Side adds) {
   const std::string_view base = run.texts[kBase], changed = run.texts[other(adds)];
   const std::string_view added =
       run.texts[adds].substr(std::min(base.size(), run.texts[adds].size()));
-  if (!run.texts[adds].starts_with(base) || base.empty() || is_blank(base)) return std::nullopt;
+  if (!run.texts[adds].starts_with(base) || is_blank(base) || is_blank(changed)) {
+    return std::nullopt;
+  }
   const TextLines lines(changed);
   std::size_t end = 0;
   while (end < lines.count() && !is_blank(lines.of({end, end + 1}))) ++end;

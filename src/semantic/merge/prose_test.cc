@@ -36,6 +36,7 @@ TEST(Prose, WhatOneSideAddsStandsBehindTheParagraphThatTheOtherChanged) {
 TEST(Prose, WhatBothChangedIsLeft) {
   EXPECT_EQ(merged(kMoreOfFile, "    :param file: its name,\n                 or none.\n"), "");
   EXPECT_EQ(merged(kMoreOfFile, kSize), "");
+  EXPECT_EQ(merged("", kFile + kSize), "");
 }
 
 }  // namespace
