@@ -282,9 +282,11 @@ Spacing spacing_of(const Sides<Items>& lists, const ListOrder& order, std::size_
   const Slot& slot = order.slots[place];
   const Sides<const Item*> items = slot_items(lists, slot);
   Spacing out;
-  const bool behind_clash = std::ranges::any_of(
-      order.clashes, [place](const Clash& clash) { return clash.before == place; });
-  if (behind_clash && in_all(items)) {  // all versions have it there, behind something
+  const auto clash = std::ranges::find(order.clashes, place, &Clash::before);
+  const bool behind_clash = clash != order.clashes.end() && in_all(items);
+  if (behind_clash && clash->begins()) {
+    out.blank = {};           // a part of the clash
+  } else if (behind_clash) {  // all versions have it there, behind something
     Sides<std::string_view> blanks;
     for (std::size_t side = 0; side < 3; ++side) blanks[side] = blank_of(items[side]->lead);
     out.blank = pick(blanks[0], blanks[1], blanks[2]);

@@ -95,6 +95,8 @@ struct Clash {
   std::size_t before = 0;  // the slot of the result that it stands in front of
   Sides<std::size_t> from = {0, 0, 0}, to = {0, 0, 0};  // items of each list
   std::string why;
+  // Before the first thing that all versions have: what is first in one has nothing before it.
+  bool begins() const { return from == Sides<std::size_t>{0, 0, 0}; }
 };
 
 struct ListOrder {

@@ -326,5 +326,16 @@ TEST(MergeTypescript, AParameterOfWhichBothWantMore) {
   }
 }
 
+// What is first in one version has nothing before it there.
+TEST(MergePython, AConflictBeforeWhatIsFirstOnOneSide) {
+  const std::string head = "def edit(name", body = "    size = 1\n    return size\n";
+  const std::string import = "    import os\n", more = "    if size:\n        os.stat(size)\n\n";
+  const Merged merged =
+      merged_as("python", {head + "):\n" + import + "\n" + body, head + "):\n" + body,
+                           head + ", size=2):\n" + import + "\n" + more + body});
+  EXPECT_EQ(merged.text, head + ", size=2):\n<<<<<<< left\n=======\n" + import + "\n" + more +
+                             ">>>>>>> right\n" + body);
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

@@ -403,15 +403,17 @@ class TreeMerger {
     return lines && lines->clean ? std::string() : std::string(name);
   }
 
-  // All that stands between the things around it, with the separators.
+  // All that stands between the things around it, with the separators; at the beginning with the
+  // white space before the next one, too (spacing_of).
   static Sides<std::string_view> clash_texts(const Sides<Items>& lists, const Clash& clash) {
     Sides<std::string_view> texts;
     for (std::size_t i = 0; i < 3; ++i) {
       const Items& list = lists[i];
       const char* from =
           clash.from[i] == 0 ? list.open.end() : list.items[clash.from[i] - 1].node->text.end();
-      const char* to = clash.to[i] == list.items.size() ? list.close.begin()
-                                                        : list.items[clash.to[i]].lead.begin();
+      const bool last = clash.to[i] == list.items.size();
+      const std::string_view lead = last ? list.close : list.items[clash.to[i]].lead;
+      const char* to = !last && clash.begins() ? rest_of(lead).begin() : lead.begin();
       texts[i] = std::string_view(from, to);
     }
     return texts;
