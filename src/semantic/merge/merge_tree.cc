@@ -343,64 +343,17 @@ class TreeMerger {
         out.leave(clash_texts(lists, here), here.why + in);
       }
       if (i == order.slots.size()) break;
-      const std::string name = given_to_next(lists, order, i);
-      if (name.empty()) {
-        out.append(merge_slot(lists, order, i));
+      if (auto given = given_to_next(trees_, lists, order, i)) {
+        out.leave(given->texts, std::move(given->why) + in);
+        i = given->next;
       } else {
-        const std::size_t next = next_of_all(lists, order, i);
-        out.leave(from_to(lists, order.slots[i], order.slots[next]),
-                  "one side changed the value of '" + name + "', the other how it is used" + in);
-        i = next;
+        out.append(merge_slot(lists, order, i));
       }
     }
     Sides<std::string_view> close = {lists[0].close, lists[1].close, lists[2].close};
     if (order.clashes.empty()) close = closes(lists);
     around(close);
     return out;
-  }
-
-  // The next item that all versions have; none: the number of them.
-  static std::size_t next_of_all(const Sides<Items>& lists, const ListOrder& order,
-                                 std::size_t place) {
-    do ++place;
-    while (place < order.slots.size() && !in_all(slot_items(lists, order.slots[place])));
-    return place;
-  }
-
-  // Two items with what stands between them.
-  static Sides<std::string_view> from_to(const Sides<Items>& lists, const Slot& first,
-                                         const Slot& last) {
-    Sides<std::string_view> texts;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::vector<Item>& items = lists[i].items;
-      texts[i] = std::string_view(items[first.at[i]].lead.begin(), items[last.at[i]].trail.end());
-    }
-    return texts;
-  }
-
-  // The name that given_and_read() tells of this item and the next one, where lines conflict, too.
-  std::string given_to_next(const Sides<Items>& lists, const ListOrder& order,
-                            std::size_t place) const {
-    if (!order.clashes.empty() || order.way == "moved in") return {};
-    const std::size_t next = next_of_all(lists, order, place);
-    const Sides<const Item*> before = slot_items(lists, order.slots[place]);
-    if (next == order.slots.size() || !in_all(before)) return {};
-    const Sides<const Item*> after = slot_items(lists, order.slots[next]);
-    Sides<const Node*> giving, reading;
-    for (std::size_t i = 0; i < 3; ++i) {
-      giving[i] = before[i]->node;
-      reading[i] = after[i]->node;
-    }
-    const Node& list = *giving[kBase]->parent;
-    if (!is_block(list) || list.role == Role::kMembers) return {};
-    const auto changed = [](const Sides<const Node*>& n) {
-      return n[kLeft]->text != n[kBase]->text || n[kRight]->text != n[kBase]->text;
-    };
-    if (!changed(giving) || !changed(reading)) return {};
-    const std::string_view name = given_and_read(trees_, giving, reading);
-    if (name.empty()) return {};
-    const auto lines = merge_lines(from_to(lists, order.slots[place], order.slots[next]), {});
-    return lines && lines->clean ? std::string() : std::string(name);
   }
 
   // All that stands between the things around it, with the separators; at the beginning with the

@@ -110,8 +110,7 @@ std::multiset<std::string> operands_reading(const Tree& tree, std::string_view n
   return operands;
 }
 
-}  // namespace
-
+// The name; empty where there is none.
 std::string_view given_and_read(const Sides<const Tree*>& trees, const Sides<const Node*>& before,
                                 const Sides<const Node*>& after) {
   const Tree& base = *trees[kBase];
@@ -136,6 +135,46 @@ std::string_view given_and_read(const Sides<const Tree*>& trees, const Sides<con
     }
   }
   return {};
+}
+
+// The next item that all versions have; none: the number of them.
+std::size_t next_of_all(const Sides<Items>& lists, const ListOrder& order, std::size_t place) {
+  do ++place;
+  while (place < order.slots.size() && !in_all(slot_items(lists, order.slots[place])));
+  return place;
+}
+
+Sides<const Node*> nodes_of(const Sides<const Item*>& items) {
+  return {items[kBase]->node, items[kLeft]->node, items[kRight]->node};
+}
+
+bool is_changed(const Sides<const Node*>& n) {
+  return n[kLeft]->text != n[kBase]->text || n[kRight]->text != n[kBase]->text;
+}
+
+}  // namespace
+
+std::optional<GivenToNext> given_to_next(const Sides<const Tree*>& trees, const Sides<Items>& lists,
+                                         const ListOrder& order, std::size_t place) {
+  if (!order.clashes.empty() || order.way == "moved in") return std::nullopt;
+  const Sides<const Item*> first = slot_items(lists, order.slots[place]);
+  GivenToNext found;
+  found.next = next_of_all(lists, order, place);
+  if (found.next == order.slots.size() || !in_all(first)) return std::nullopt;
+  const Sides<const Item*> second = slot_items(lists, order.slots[found.next]);
+  const Sides<const Node*> before = nodes_of(first), after = nodes_of(second);
+  const Node& list = *before[kBase]->parent;
+  if (!is_block(list) || list.role == Role::kMembers) return std::nullopt;
+  if (!is_changed(before) || !is_changed(after)) return std::nullopt;
+  const std::string_view name = given_and_read(trees, before, after);
+  if (name.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < 3; ++i) {
+    found.texts[i] = std::string_view(first[i]->lead.begin(), second[i]->trail.end());
+  }
+  const auto lines = merge_lines(found.texts, {});
+  if (lines && lines->clean) return std::nullopt;
+  found.why = "one side changed the value of '" + std::string(name) + "', the other how it is used";
+  return found;
 }
 
 }  // namespace gittxn::semantic

@@ -4,18 +4,28 @@
 // Pure.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
-#include "semantic/merge/line_merge.h"
-#include "semantic/syntax.h"
+#include "semantic/merge/lists.h"
 
 namespace gittxn::semantic {
 
-// The name that one side gives its value in another way in `before`, and the other side reads in
-// another way in `after`: "wait = 30" and "connect(wait)", of which the one becomes "wait = 30_000"
-// and the other "connect(wait * 1000)". Only what both statements of the base say counts, so that
-// what a side added alone is none. Empty: there is none.
-std::string_view given_and_read(const Sides<const Tree*>& trees, const Sides<const Node*>& before,
-                                const Sides<const Node*>& after);
+// Two items with what stands between them, which are a conflict.
+struct GivenToNext {
+  std::size_t next = 0;  // the place of the second one
+  Sides<std::string_view> texts;
+  std::string why;
+};
+
+// The item at `place` of a list of statements and the next one that all versions have. One side
+// gives a name its value in another way in the first, and the other side reads it in another way in
+// the second: "wait = 30" and "connect(wait)", of which the one becomes "wait = 30_000" and the
+// other "connect(wait * 1000)". Only what both statements of the base say counts, so that what a
+// side added alone is none. Nothing where there is no such name, and where git merges their lines.
+std::optional<GivenToNext> given_to_next(const Sides<const Tree*>& trees, const Sides<Items>& lists,
+                                         const ListOrder& order, std::size_t place);
 
 }  // namespace gittxn::semantic
