@@ -173,7 +173,8 @@ std::optional<GivenToNext> given_to_next(const Sides<const Tree*>& trees, const 
   }
   const auto lines = merge_lines(found.texts, {});
   if (lines && lines->clean) return std::nullopt;
-  found.why = "one side changed the value of '" + std::string(name) + "', the other how it is used";
+  found.why = "one side changed the value of '" + std::string(name) +
+              "', and the other changed how it is used";
   return found;
 }
 

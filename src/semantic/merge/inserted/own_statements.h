@@ -23,8 +23,8 @@ namespace gittxn::semantic {
 bool only_of_their_own(const Sides<const Tree*>& trees,
                        const Sides<std::vector<const Node*>>& statements);
 
-// One side's statements are imports of names, which none of the other side's says that is no
-// import.
+// One side's statements are all imports of names, and the other side's say none of these names but
+// in imports: either order does the same.
 bool one_only_imports(const Sides<const Tree*>& trees,
                       const Sides<std::vector<const Node*>>& statements);
 
