@@ -227,6 +227,40 @@ TEST_F(Hybrid, RelativePathsAreWhereTheProcessIs) {
   expect_noticed("trace.directory_of_the_command", check);
 }
 
+TEST_F(Hybrid, ADescriptorIsTheDirectoryItIsNow) {
+  const auto check = [this] {
+    const Traced traced = helper("renumbered");
+    for (const char* name : {"one", "two"}) EXPECT_TRUE(remove_tree(dir_ / name));
+    std::vector<std::string> names = looks(traced, Op::kStat);
+    std::erase(names, "one/known");
+    return names == std::vector<std::string>{"two/close",
+                                             "two/close-and-dup",
+                                             "two/closedir-and-dup",
+                                             "two/close_range-and-dup",
+                                             "two/dup2",
+                                             "two/dup3",
+                                             "two/syscall-dup2",
+                                             "two/syscall-dup3",
+                                             "two/syscall-close",
+                                             "two/syscall-close_range",
+                                             "two/opened-unseen",
+                                             "two/closed-unseen",
+                                             "two/dup2-in-child",
+                                             "one/in-parent"};
+  };
+  EXPECT_TRUE(check());
+  expect_noticed("preload.kept_descriptors", check);
+}
+
+TEST_F(Hybrid, ADescriptorThatIsKnownIsNotAskedFor) {
+  const Traced traced = helper("standing");
+  std::size_t own = 0;
+  for (const Record& record : traced.records) {
+    if (record.path.starts_with(dir_ / "one/unasked-") && !record.assumed) ++own;
+  }
+  EXPECT_GE(own, 99u) << "the monitor would have been asked";
+}
+
 TEST_F(Hybrid, ReadsAndWritesAreInTheirOrder) {
   const auto check = [this] {
     const Traced traced = helper("order");

@@ -155,6 +155,7 @@ Result<std::unique_ptr<Ring>> make_ring() {
   if (INJECTED_BUG("preload.parents_number")) bugs |= ring::kKeepNumberAfterFork;
   if (INJECTED_BUG("preload.old_directory")) bugs |= ring::kForgetToAskCwd;
   if (INJECTED_BUG("preload.number_of_a_child")) bugs |= ring::kNumberOfAChild;
+  if (INJECTED_BUG("preload.kept_descriptors")) bugs |= ring::kKeepDescriptors;
   return Ring::create(bugs);
 }
 

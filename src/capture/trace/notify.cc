@@ -190,6 +190,7 @@ std::uint64_t NotifyTracer::meet(const CallSite& site) {
   const bool moving = directories.moving() || directories.parted();
   const bool may_change_it = decoded_.has_call && may_change(decoded_.call.op);
   if (may_change_it && !INJECTED_BUG("trace.changes_uncounted")) ring.something_changes();
+  if (!site.by_library) ring.another_calls();
   ring.set_directories(moving ? Ring::Directories::kMove : Ring::Directories::kStand);
   if (std::exchange(moves_, directories.moves()) != directories.moves()) ring.directories_change();
   return ring.mark();

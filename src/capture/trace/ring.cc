@@ -115,6 +115,10 @@ void Ring::something_changes() {
   word_of(shared_->header.changes).fetch_add(1);
 }
 
+void Ring::another_calls() {
+  word_of(shared_->header.others).fetch_add(1);
+}
+
 void Ring::set_directories(Directories now) {
   word_of(shared_->header.moving) = now == Directories::kMove ? 1 : 0;
 }

@@ -59,6 +59,9 @@ class Ring {
   // Must be called before a call is let go that may change the file at some path.
   void something_changes();
 
+  // Must be called before a call is let go that no library made: it may open something.
+  void another_calls();
+
   // All that was claimed before this moment has a lower position.
   std::uint64_t mark() const;
   // Hands out, in order, all before `mark`. kCorrupt: the ring is damaged; it is closed, and the

@@ -74,6 +74,7 @@ struct Header {
   uint64_t epoch;               // changes when paths of directories are about to change
   uint64_t moving;              // not 0: such a call has not returned; relative paths are notified
   uint64_t changes;             // how many calls that may change something were let go
+  uint64_t others;              // how many calls were let go that no library made
   alignas(64) uint64_t tail;    // the next position
   uint64_t processes;           // how many numbers were given out
 };
@@ -97,6 +98,7 @@ enum Bug : uint32_t {
   kKeepNumberAfterFork = 2,
   kForgetToAskCwd = 4,
   kNumberOfAChild = 8,  // that libc starts in our memory
+  kKeepDescriptors = 16,
 };
 
 // In the library's file; what is not constant is put in when the file is written.

@@ -4,7 +4,7 @@
 // The beginning of such a function is overwritten with a jump, which is done only where it is
 // certain that it is that function: it must make its system call within the first bytes, in the
 // one way compilers write it. While a page can be written it cannot be executed; there is one
-// thread, and signals are held back. What is not certain is left alone: those calls are notified.
+// thread, and signals are held back. What is not certain is left alone.
 #pragma once
 
 #include "capture/trace/preload/raw.h"
@@ -65,34 +65,50 @@ inline bool prepare(const Patch& patch, Site* site) {
   return true;
 }
 
-inline void patch_libc(const Patch* patches, size_t count) {
-  if (dlsym == nullptr || &__libc_single_threaded == nullptr || __libc_single_threaded == 0) return;
-  constexpr long kPageMask = ~4095L, kRead = 1, kWrite = 2, kExec = 4, kMostSpan = 4L << 20;
-  Site sites[kMaxPatches];
-  size_t found = 0;
-  long low = 0, high = 0;
+struct Sites {
+  Site at[kMaxPatches];
+  size_t count = 0;
+  long low = 0, high = 0;  // the pages they are in
+};
+
+inline void find_sites(const Patch* patches, size_t count, Sites* sites) {
+  constexpr long kPageMask = ~4095L;
   for (size_t i = 0; i < count && i < kMaxPatches; ++i) {
-    Site* site = &sites[found];
+    Site* site = &sites->at[sites->count];
     if (!prepare(patches[i], site)) continue;
     const long first = arg(site->code) & kPageMask;
     const long last = (arg(site->code) + static_cast<long>(site->size) + 4095) & kPageMask;
-    if (found == 0 || first < low) low = first;
-    if (found == 0 || last > high) high = last;
-    ++found;
+    if (sites->count == 0 || first < sites->low) sites->low = first;
+    if (sites->count == 0 || last > sites->high) sites->high = last;
+    ++sites->count;
   }
-  if (found == 0 || high - low > kMostSpan) return;  // not one library
+}
+
+inline bool is_single_threaded() {
+  return dlsym != nullptr && &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+}
+
+// False: nothing was written.
+inline bool overwrite(const Sites& sites) {
+  constexpr long kRead = 1, kWrite = 2, kExec = 4, kMostSpan = 4L << 20;
+  const long span = sites.high - sites.low;
+  if (sites.count == 0 || span > kMostSpan) return false;  // not one library
   constexpr long kSetMask = 2;
   const uint64_t all = ~0ull;
   uint64_t before = 0;
-  if (raw(__NR_rt_sigprocmask, {kSetMask, arg(&all), arg(&before), 8}) != 0) return;
-  if (raw(__NR_mprotect, {low, high - low, kRead | kWrite}) == 0) {
-    for (size_t i = 0; i < found; ++i) copy(sites[i].code, sites[i].jump, sites[i].size);
+  if (raw(__NR_rt_sigprocmask, {kSetMask, arg(&all), arg(&before), 8}) != 0) return false;
+  const bool writable = raw(__NR_mprotect, {sites.low, span, kRead | kWrite}) == 0;
+  if (writable) {
+    for (size_t i = 0; i < sites.count; ++i) {
+      copy(sites.at[i].code, sites.at[i].jump, sites.at[i].size);
+    }
     // Code that cannot be executed again would end the program at its next call of libc.
-    if (raw(__NR_mprotect, {low, high - low, kRead | kExec}) != 0) {
+    if (raw(__NR_mprotect, {sites.low, span, kRead | kExec}) != 0) {
       raw(__NR_kill, {raw(__NR_getpid, {}), 9});
     }
   }
   raw(__NR_rt_sigprocmask, {kSetMask, arg(&before), 0, 8});
+  return writable;
 }
 
 }  // namespace gittxn::preload

@@ -5,18 +5,16 @@
 // It needs nothing but the process's own libc, of whatever kind: no library, no memory, no thread
 // local storage, no locks; what it asks libc for is weak. When anything fails while it starts, the
 // process is traced as if there were no library.
-#include <linux/stat.h>
 #include <sys/types.h>
 
-#include "capture/trace/preload/patch.h"
-#include "capture/trace/preload/recorder.h"
+#include "capture/trace/preload/ends.h"
+#include "capture/trace/preload/modes.h"
 
 // NOLINTBEGIN(bugprone-reserved-identifier, performance-no-int-to-ptr): libc's names, and arguments
 // of system calls
 
 #define TXN_ENTRY extern "C" __attribute__((visibility("default")))
 
-TXN_ENTRY __attribute__((weak)) int* __errno_location();
 TXN_ENTRY __attribute__((weak)) void __chk_fail();
 
 namespace gittxn::preload {
@@ -34,6 +32,7 @@ const volatile ring::Config txn_config = {{0x67, 0x69, 0x74, 0x2d, 0x74, 0x78, 0
 }
 uint32_t txn_plain;
 uint32_t txn_sharers;
+uint32_t txn_moved;
 Library library;
 Process process;
 
@@ -67,56 +66,6 @@ constexpr long kShared = 1, kPrivate = 2, kAnonymous = 0x20, kFixedNoReplace = 0
 constexpr long kWipeOnFork = 18;
 constexpr uint32_t kModeFlags = O_CREAT | __O_TMPFILE;
 constexpr uint32_t kWriteFlags = O_ACCMODE | O_TRUNC | kModeFlags;
-
-long give(long result) {
-  if (!failed(result)) return result;
-  if (__errno_location != nullptr) *__errno_location() = static_cast<int>(-result);
-  return -1;
-}
-
-uint32_t mode_after_stat(const Args& args, long number) {
-  constexpr uint32_t kTypeAndMode = STATX_TYPE | STATX_MODE;
-  if (number == __NR_statx) {
-    const auto* info = reinterpret_cast<const struct statx*>(args.e);
-    return (info->stx_mask & kTypeAndMode) == kTypeAndMode ? info->stx_mode : 0;
-  }
-  return reinterpret_cast<const struct stat*>(args.c)->st_mode;
-}
-
-enum class MayRead { kNo, kYes };
-constexpr uint32_t kType = 0170000, kRegular = 0100000, kDirectory = 0040000;
-
-// The mode of what was opened, or its type alone where that is found out for less: nothing is read
-// of a directory, and nothing at a place of a pipe or a terminal. What is below /sys and /dev may
-// do something when it is read, if only nothing.
-uint32_t mode_opened(uint32_t flags, MayRead may_read, long fd) {
-  if ((flags & O_DIRECTORY) != 0) return kDirectory;
-  char nothing = 0;
-  if (may_read == MayRead::kYes && (flags & O_PATH) == 0 &&
-      raw(__NR_pread64, {fd, arg(&nothing), 0, 0}) == 0) {
-    return kRegular;
-  }
-  struct stat info;
-  return raw(__NR_fstat, {fd, arg(&info)}) == 0 ? info.st_mode : 0;
-}
-
-// What stood there, as far as the answer itself tells or asking costs little.
-uint32_t mode_after(const Wanted& wanted, long number, const Args& args, long result,
-                    MayRead may_read) {
-  switch (wanted.look) {
-    case Look::kStat:
-      return mode_after_stat(args, number);
-    case Look::kReadlink:
-      return 0120777;
-    case Look::kList:
-      return 0040000;
-    case Look::kOpen:
-      return mode_opened(wanted.flags, may_read, result);
-    case Look::kAccess:
-      break;
-  }
-  return 0;
-}
 
 // A regular file that was met before is one still, where nothing has changed until it was open.
 bool is_met_file(const Wanted& wanted, const Entry& entry) {
@@ -159,9 +108,12 @@ long open_at(int dir, const char* path, int flags, unsigned mode,
              Caller caller = Caller::kProgram) {
   const auto bits = static_cast<uint32_t>(flags);
   const Args args{dir, arg(path), flags, static_cast<long>(mode), 0};
-  if ((bits & kWriteFlags) != 0) return notified(who_am_i(caller), __NR_openat, args);
   const auto nofollow = static_cast<uint8_t>((bits & O_NOFOLLOW) != 0);
-  return look({Look::kOpen, nofollow, bits, dir, path}, __NR_openat, args, caller);
+  const long fd = (bits & kWriteFlags) != 0
+                      ? notified(who_am_i(caller), __NR_openat, args)
+                      : look({Look::kOpen, nofollow, bits, dir, path}, __NR_openat, args, caller);
+  if (!failed(fd)) forget(static_cast<int>(fd));
+  return fd;
 }
 
 // With an empty path it is the descriptor, which the filter allows.
@@ -380,6 +332,14 @@ __asm__(
     "  je 4f\n"
     "  cmp $435, %rdi\n"  // __NR_clone3
     "  je 4f\n"
+    "  cmp $3, %rdi\n"  // __NR_close
+    "  je 6f\n"
+    "  cmp $33, %rdi\n"  // __NR_dup2
+    "  je 6f\n"
+    "  cmp $292, %rdi\n"  // __NR_dup3
+    "  je 6f\n"
+    "  cmp $436, %rdi\n"  // __NR_close_range
+    "  je 6f\n"
     "1:\n"
     "  mov %rdi, %rax\n"
     "  mov %rsi, %rdi\n"
@@ -405,6 +365,9 @@ __asm__(
     "  jmp 1b\n"
     "4:\n"  // whether and when the child leaves our memory is not known
     "  lock incl txn_sharers(%rip)\n"
+    "  jmp 1b\n"
+    "6:\n"
+    "  lock incl txn_moved(%rip)\n"
     "  jmp 1b\n"
     ".size syscall, .-syscall\n"
     ".globl vfork\n"
@@ -488,7 +451,10 @@ __attribute__((constructor)) void start() {
       {"fstatat64", __NR_newfstatat, reinterpret_cast<void*>(&::fstatat64)},
       {"access", __NR_access, reinterpret_cast<void*>(&::access)},
   };
-  patch_libc(patches, sizeof patches / sizeof patches[0]);
+  if (!is_single_threaded()) return;
+  Sites sites;
+  find_sites(patches, sizeof patches / sizeof patches[0], &sites);
+  overwrite(sites);
 }
 
 }  // namespace

@@ -57,18 +57,24 @@ struct alignas(4096) Process {
   uint64_t chdirs_done;
   Remembered cwd;
   Remembered directories[kDirectories];
+  uint64_t standing[kDirectories];  // standing_word() of a descriptor that is the remembered one
+  uint32_t asked;                   // how often it was asked what a descriptor is
 };
 
 struct Library {
   ring::Shared* shared;
   PageCall page;
   MetFiles met;
+  uint32_t sees_ends;  // of descriptors (ends.h)
 };
 // Not 0: a sandbox was put up, no call is made but the one asked for.
 extern "C" __attribute__((visibility("hidden"))) uint32_t txn_plain;
 // How many children may be running in this process's memory. Counted by vfork; what a forked child
 // inherits of it only costs it time.
 extern "C" __attribute__((visibility("hidden"))) uint32_t txn_sharers;
+// How many calls were made that give numbers of descriptors another meaning, but for those of one
+// number that ends.h sees.
+extern "C" __attribute__((visibility("hidden"))) uint32_t txn_moved;
 extern Library library;
 extern Process process;
 
@@ -145,10 +151,12 @@ struct Stillness {
   }
 };
 
-inline size_t recall(Remembered* from, uint64_t epoch, const uint64_t (&key)[3], char* out) {
+// With the beginning of the key, or all of it.
+template <size_t kWords>
+size_t recall(Remembered* from, uint64_t epoch, const uint64_t (&key)[kWords], char* out) {
   const uint32_t version = load(&from->version);
-  const uint64_t* old = from->key;
-  const bool known = old[0] == key[0] && old[1] == key[1] && old[2] == key[2];
+  bool known = true;
+  for (size_t i = 0; i < kWords; ++i) known = known && from->key[i] == key[i];
   if ((version & 1u) != 0 || from->epoch != epoch || !known) return 0;
   const size_t length = from->length;
   if (length == 0 || length > ring::kPathRoom) return 0;
@@ -180,16 +188,28 @@ inline size_t current_directory(char* out) {
   return length;
 }
 
-// The same for a descriptor. That it still is the same directory is asked each time, because close
-// and dup are not seen; its path costs ten times more.
-inline size_t descriptor_path(int fd, char* out) {
+// See ends.h.
+void watch_ends();
+void forget(int fd);
+
+// A number of a descriptor, and how often numbers were given another meaning that it is not known
+// of which; 0: a number too large.
+constexpr uint64_t kNumber = (1u << 24) - 1;
+inline uint64_t standing_word(int fd) {
+  const uint64_t number = static_cast<uint64_t>(fd) + 1;
+  if (number > kNumber) return 0;
+  if (bug(ring::kKeepDescriptors)) return number;
+  const uint64_t moved = load(&txn_moved) + load(&library.shared->header.others);
+  return moved << 24 | number;
+}
+
+// The path of a descriptor's directory, as the kernel tells it or as it was remembered for the
+// same inode; asking for it costs ten times as much as asking for the inode.
+inline size_t asked_path(int fd, const Stillness& still, Remembered* at, char* out) {
   struct stat info;
-  if (fd < 0 || raw(__NR_fstat, {fd, arg(&info)}) != 0) return 0;
+  if (raw(__NR_fstat, {fd, arg(&info)}) != 0) return 0;
   if ((info.st_mode & 0170000u) != 0040000u) return 0;  // no directory
-  Stillness still{};
-  if (!Stillness::now(&still)) return 0;
   const uint64_t key[3] = {static_cast<uint64_t>(fd) + 1, info.st_dev, info.st_ino};
-  Remembered* at = &process.directories[static_cast<uint32_t>(fd) % kDirectories];
   if (const size_t known = recall(at, still.epoch, key, out); known != 0) return known;
   char name[32] = "/proc/self/fd/";
   size_t end = 14;
@@ -208,6 +228,26 @@ inline size_t descriptor_path(int fd, char* out) {
   if (!still.lasts()) return 0;
   remember(at, still.epoch, key, out, static_cast<size_t>(size));
   return static_cast<size_t>(size);
+}
+
+// The same as current_directory() for a descriptor. It is asked each time that it still is the
+// same directory, unless it is known to be (ends.h).
+inline size_t descriptor_path(int fd, char* out) {
+  constexpr uint32_t kEnough = 64;  // calls, after which a process will make more
+  Stillness still{};
+  if (fd < 0 || !Stillness::now(&still)) return 0;
+  const uint32_t place = static_cast<uint32_t>(fd) % kDirectories;
+  Remembered* at = &process.directories[place];
+  // Before it is asked: what comes later makes this word an old one.
+  const uint64_t word = standing_word(fd);
+  if (word != 0 && load(&process.standing[place]) == word) {
+    const uint64_t key[1] = {static_cast<uint64_t>(fd) + 1};
+    if (const size_t known = recall(at, still.epoch, key, out); known != 0) return known;
+  }
+  if (__atomic_add_fetch(&process.asked, 1, __ATOMIC_RELAXED) == kEnough) watch_ends();
+  const size_t length = asked_path(fd, still, at, out);
+  if (length != 0 && load(&library.sees_ends) != 0) store(&process.standing[place], word);
+  return length;
 }
 
 inline bool starts(const char* text, size_t length, const char* with, size_t size) {

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -489,6 +490,134 @@ static void wandering(void) {
   for (int i = 0; i < 3; ++i) fstatat(top, "by-moved", &st, 0);
 }
 
+/* a system call that nobody but the kernel sees */
+static long made_here(long number, long a, long b, long c, long d) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+static int open_dir(const char* name) {
+  return open(name, O_RDONLY | O_DIRECTORY);
+}
+
+/* often enough that the library believes its number */
+static int known_dir(const char* name) {
+  struct stat info;
+  const int fd = open_dir(name);
+  NEED(fd >= 0);
+  for (int i = 0; i < 100; ++i) fstatat(fd, "known", &info, 0);
+  return fd;
+}
+
+static void close_libc(int fd) {
+  close(fd);
+  NEED(open_dir("two") == fd);
+}
+static void close_and_dup(int fd) {
+  const int two = open_dir("two");
+  close(fd);
+  NEED(dup(two) == fd);
+}
+static void close_range_and_dup(int fd) {
+  const int two = open_dir("two");
+  NEED(close_range((unsigned)fd, (unsigned)fd, 0) == 0 && dup(two) == fd);
+}
+static void closedir_and_dup(int fd) {
+  const int two = open_dir("two");
+  DIR* dir = fdopendir(fd);
+  NEED(dir != NULL && closedir(dir) == 0 && dup(two) == fd);
+}
+static void by_dup2(int fd) {
+  NEED(dup2(open_dir("two"), fd) == fd);
+}
+static void by_dup3(int fd) {
+  NEED(dup3(open_dir("two"), fd, O_CLOEXEC) == fd);
+}
+static void by_syscall_dup2(int fd) {
+  NEED(syscall(SYS_dup2, open_dir("two"), fd) == fd);
+}
+static void by_syscall_dup3(int fd) {
+  NEED(syscall(SYS_dup3, open_dir("two"), fd, 0) == fd);
+}
+static void by_syscall_close(int fd) {
+  const int two = open_dir("two");
+  NEED(syscall(SYS_close, fd) == 0 && dup(two) == fd);
+}
+static void by_syscall_close_range(int fd) {
+  const int two = open_dir("two");
+  NEED(syscall(SYS_close_range, fd, fd, 0) == 0 && dup(two) == fd);
+}
+static void opened_unseen(int fd) { /* the monitor sees it */
+  NEED(made_here(SYS_close, fd, 0, 0, 0) == 0);
+  NEED(made_here(SYS_openat, AT_FDCWD, (long)"two", O_RDONLY | O_DIRECTORY, 0) == fd);
+}
+static void closed_unseen(int fd) { /* the library opens the next one */
+  NEED(made_here(SYS_close, fd, 0, 0, 0) == 0);
+  NEED(open_dir("two") == fd);
+}
+
+/* one number that means another directory each time: names are below "two", and never below "one" */
+static void renumbered(void) {
+  static const struct {
+    const char* name;
+    void (*change)(int);
+  } ways[] = {{"close", close_libc},
+              {"close-and-dup", close_and_dup},
+              {"closedir-and-dup", closedir_and_dup},
+              {"close_range-and-dup", close_range_and_dup},
+              {"dup2", by_dup2},
+              {"dup3", by_dup3},
+              {"syscall-dup2", by_syscall_dup2},
+              {"syscall-dup3", by_syscall_dup3},
+              {"syscall-close", by_syscall_close},
+              {"syscall-close_range", by_syscall_close_range},
+              {"opened-unseen", opened_unseen},
+              {"closed-unseen", closed_unseen}};
+  struct stat info;
+  NEED(mkdir("one", 0755) == 0 && mkdir("two", 0755) == 0);
+  warm_up();
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+    const int fd = known_dir("one");
+    ways[i].change(fd);
+    for (int n = 0; n < 3; ++n) fstatat(fd, ways[i].name, &info, 0);
+    NEED(close_range(3, ~0u, 0) == 0);
+  }
+  const int fd = known_dir("one");
+  const pid_t child = fork();
+  if (child == 0) {
+    by_dup2(fd);
+    for (int n = 0; n < 3; ++n) fstatat(fd, "dup2-in-child", &info, 0);
+    _exit(0);
+  }
+  NEED(waitpid(child, NULL, 0) == child);
+  for (int n = 0; n < 3; ++n) fstatat(fd, "in-parent", &info, 0);
+}
+
+/* a descriptor that is known needs no question: here nobody may ask one */
+static void standing(void) {
+  struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                               BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fstat, 0, 1),
+                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog program = {sizeof code / sizeof *code, code};
+  NEED(mkdir("one", 0755) == 0);
+  warm_up();
+  const int fd = known_dir("one");
+  NEED(made_here(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0) == 0);
+  NEED(made_here(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0) == 0);
+  for (int i = 0; i < 100; ++i) {
+    struct stat info;
+    char name[32];
+    snprintf(name, sizeof name, "unasked-%d", i);
+    fstatat(fd, name, &info, 0);
+  }
+}
+
 /* a file read before it is written, and one after */
 static void order(void) {
   warm_up();
@@ -715,6 +844,8 @@ int main(int argc, char** argv) {
                {"leftovers", leftovers},
                {"borrowed", borrowed},
                {"wandering", wandering},
+               {"renumbered", renumbered},
+               {"standing", standing},
                {"order", order},
                {"errno", keeps_errno},
                {"sandbox-prctl", sandbox_prctl},
