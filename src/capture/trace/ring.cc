@@ -58,8 +58,9 @@ Result<std::unique_ptr<Ring>> Ring::create(std::uint32_t bugs) {
       ::fchmod(ring->memory_.get(), 0600) != 0) {
     return fail_errno(errno, "set up shared memory");
   }
-  void* got = ::mmap(nullptr, sizeof(ring::Shared), PROT_READ | PROT_WRITE, MAP_SHARED,
-                     ring->memory_.get(), 0);
+  // All of it is written to at once.
+  void* got = ::mmap(nullptr, sizeof(ring::Shared), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_POPULATE, ring->memory_.get(), 0);
   if (got == MAP_FAILED) return fail_errno(errno, "map shared memory");
   ring->shared_ = static_cast<ring::Shared*>(got);
   Random random;
