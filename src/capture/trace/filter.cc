@@ -124,7 +124,7 @@ std::vector<sock_filter> make_filter(std::uint32_t action, std::optional<std::ui
   code.jump(BPF_JEQ, kHandOver, kAllow, kTrap);
   code.place(kUnshare);
   code.load_argument(0);
-  code.jump(BPF_JSET, kUnsharesDirectory, kTrap, kAllow);
+  code.jump(BPF_JSET, kPartsThreads, kTrap, kAllow);
   page_test(&code, page);
   code.place(kTrap);
   code.give(action);

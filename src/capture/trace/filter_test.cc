@@ -140,11 +140,12 @@ TEST(Filter, OnlyMessagesWithAnAddressAreLookedAt) {
   EXPECT_EQ(decide(code, call(SYS_sendmsg, {3, 0x1000, kHandOver})).value, SECCOMP_RET_ALLOW);
 }
 
-TEST(Filter, OnlyADirectoryOfAThreadsOwnIsLookedAt) {
+TEST(Filter, OnlyWhatAThreadGetsOfItsOwnIsLookedAt) {
   const auto code = make_filter(kAction);
-  constexpr std::uint64_t kFs = 0x200, kNetwork = 0x40000000;
+  constexpr std::uint64_t kFs = 0x200, kFiles = 0x400, kNetwork = 0x40000000;
   EXPECT_EQ(decide(code, call(SYS_unshare, {kNetwork})).value, SECCOMP_RET_ALLOW);
   EXPECT_EQ(decide(code, call(SYS_unshare, {kNetwork | kFs})).value, kAction);
+  EXPECT_EQ(decide(code, call(SYS_unshare, {kFiles})).value, kAction);
 }
 
 TEST(Filter, OnlyAListenerOfOnesOwnIsLookedAt) {

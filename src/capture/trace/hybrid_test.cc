@@ -252,6 +252,12 @@ TEST_F(Hybrid, ADescriptorIsTheDirectoryItIsNow) {
   expect_noticed("preload.kept_descriptors", check);
 }
 
+TEST_F(Hybrid, AThreadsOwnDescriptorsAreItsOwn) {
+  std::vector<std::string> names = looks(helper("parted"), Op::kStat);
+  std::erase(names, "one/known");
+  EXPECT_EQ(names, (std::vector<std::string>{"two/own", "one/ranged", "two/own", "one/unshared"}));
+}
+
 TEST_F(Hybrid, ADescriptorThatIsKnownIsNotAskedFor) {
   const Traced traced = helper("standing");
   std::size_t own = 0;

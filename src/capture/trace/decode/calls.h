@@ -32,7 +32,7 @@ enum class Shape : std::uint8_t {
   kMessage,     // a message header, which says whom it is for
   kMount,       // a path, and paths change their meaning
   kBlind,       // cannot be followed
-  kUnshare,     // nothing to record: a thread may get a current directory of its own
+  kUnshare,     // nothing to record: a thread may get a directory of its own
   kListener,    // seccomp(): somebody's own notification listener
   kEnd,         // a process ends, and says with which code
 };
@@ -53,9 +53,10 @@ std::span<const Call> all_calls();  // the most frequent first: the filter tests
 const Call* find_call(std::uint32_t number);
 // One that the preloaded library makes itself, from the allowed page, and only to read.
 bool is_library_call(std::uint32_t number);
-// Flags of unshare() after which a thread has a current directory of its own.
-inline constexpr std::uint32_t kUnsharesDirectory = 0x200 | 0x20000 | 0x10000000;  // FS, NEWNS,
-                                                                                   // NEWUSER
+// Flags of unshare() after which a thread has a current directory or descriptors of its own.
+inline constexpr std::uint32_t kPartsThreads =
+    0x200 | 0x400 | 0x20000 | 0x10000000;  // FS, FILES,
+                                           // NEWNS, NEWUSER
 // Every number is refused with ENOSYS: io_uring_setup, _enter and _register start operations that
 // no tracer here can see.
 inline constexpr std::uint32_t kRefusedCalls[] = {425, 426, 427};

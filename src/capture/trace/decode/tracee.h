@@ -125,8 +125,8 @@ class WorkingDirs {
   // It is about to make a call that can change its own, or any of them.
   enum class Scope { kOwn, kAny };
   void changes(pid_t tid, std::uint32_t call, Scope scope);
-  // A thread is about to get one that its process does not share: from then on what is known of one
-  // thread says nothing of another.
+  // A thread is about to get one, or descriptors, that its process does not share: from then on
+  // what is known of one thread says nothing of another.
   void part() { parted_ = true; }
   bool parted() const { return parted_; }
   bool moving();  // a call that can change any of them has not returned, as far as is known

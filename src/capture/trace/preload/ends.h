@@ -54,6 +54,8 @@ __attribute__((visibility("hidden"))) inline int txn_dup3(int from, int to, int 
 }
 __attribute__((visibility("hidden"))) inline int txn_close_range(unsigned first, unsigned last,
                                                                  int flags) {
+  constexpr int kUnshare = 2;
+  if ((flags & kUnshare) != 0) store(&txn_parted, 1u);
   __atomic_add_fetch(&txn_moved, 1, __ATOMIC_SEQ_CST);
   return static_cast<int>(
       give(raw(__NR_close_range, {static_cast<long>(first), static_cast<long>(last), flags})));

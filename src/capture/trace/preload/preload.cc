@@ -33,6 +33,7 @@ const volatile ring::Config txn_config = {{0x67, 0x69, 0x74, 0x2d, 0x74, 0x78, 0
 uint32_t txn_plain;
 uint32_t txn_sharers;
 uint32_t txn_moved;
+uint32_t txn_parted;
 Library library;
 Process process;
 
@@ -339,7 +340,7 @@ __asm__(
     "  cmp $292, %rdi\n"  // __NR_dup3
     "  je 6f\n"
     "  cmp $436, %rdi\n"  // __NR_close_range
-    "  je 6f\n"
+    "  je 7f\n"
     "1:\n"
     "  mov %rdi, %rax\n"
     "  mov %rsi, %rdi\n"
@@ -366,6 +367,10 @@ __asm__(
     "4:\n"  // whether and when the child leaves our memory is not known
     "  lock incl txn_sharers(%rip)\n"
     "  jmp 1b\n"
+    "7:\n"
+    "  test $2, %ecx\n"  // CLOSE_RANGE_UNSHARE
+    "  jz 6f\n"
+    "  movl $1, txn_parted(%rip)\n"
     "6:\n"
     "  lock incl txn_moved(%rip)\n"
     "  jmp 1b\n"

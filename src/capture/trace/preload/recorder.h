@@ -76,6 +76,8 @@ extern "C" __attribute__((visibility("hidden"))) uint32_t txn_sharers;
 // How many calls were made that give numbers of descriptors another meaning, but for those of one
 // number that ends.h sees.
 extern "C" __attribute__((visibility("hidden"))) uint32_t txn_moved;
+// Not 0: a thread has descriptors of its own, so that a number says little.
+extern "C" __attribute__((visibility("hidden"))) uint32_t txn_parted;
 extern Library library;
 extern Process process;
 
@@ -212,8 +214,8 @@ inline size_t asked_path(int fd, const Stillness& still, Remembered* at, char* o
   if ((info.st_mode & 0170000u) != 0040000u) return 0;  // no directory
   const uint64_t key[3] = {static_cast<uint64_t>(fd) + 1, info.st_dev, info.st_ino};
   if (const size_t known = recall(at, still.epoch, key, out); known != 0) return known;
-  char name[32] = "/proc/self/fd/";
-  size_t end = 14;
+  char name[40] = "/proc/thread-self/fd/";
+  size_t end = 21;
   char digits[12];
   size_t count = 0;
   for (int rest = fd; count == 0 || rest != 0; rest /= 10) {
@@ -247,7 +249,8 @@ inline size_t descriptor_path(int fd, char* out) {
   }
   if (__atomic_add_fetch(&process.asked, 1, __ATOMIC_RELAXED) == kEnough) watch_ends();
   const size_t length = asked_path(fd, still, at, out);
-  if (length != 0 && load(&library.sees_ends) != 0) store(&process.standing[place], word);
+  const bool believed = load(&library.sees_ends) != 0 && load(&txn_parted) == 0;
+  if (length != 0 && believed) store(&process.standing[place], word);
   return length;
 }
 

@@ -598,6 +598,37 @@ static void renumbered(void) {
   for (int n = 0; n < 3; ++n) fstatat(fd, "in-parent", &info, 0);
 }
 
+static int asked_first, asked_of_itself; /* descriptors of two directories */
+static void* has_its_own(void* how) {
+  struct stat info;
+  NEED(how == NULL ? unshare(CLONE_FILES) == 0
+                   : syscall(SYS_close_range, 1000, 1000, CLOSE_RANGE_UNSHARE) == 0);
+  NEED(dup2(asked_of_itself, asked_first) == asked_first);
+  for (int i = 0; i < 100; ++i) fstatat(asked_first, "own", &info, 0);
+  return NULL;
+}
+
+/* threads for which one number means two directories: "one/shared" is asked for, and "two/own" */
+static void parted(void) {
+  static char other_way;
+  struct stat info;
+  NEED((mkdir("one", 0755) == 0 || errno == EEXIST) && (mkdir("two", 0755) == 0 || errno == EEXIST));
+  warm_up();
+  for (int way = 0; way < 2; ++way) {
+    if (way == 0 && fork() != 0) {
+      NEED(wait(NULL) > 0);
+      continue;
+    }
+    pthread_t thread;
+    asked_of_itself = open_dir("two");
+    asked_first = known_dir("one");
+    NEED(pthread_create(&thread, NULL, has_its_own, way == 0 ? &other_way : NULL) == 0);
+    NEED(pthread_join(thread, NULL) == 0);
+    for (int i = 0; i < 3; ++i) fstatat(asked_first, way == 0 ? "ranged" : "unshared", &info, 0);
+    if (way == 0) _exit(0);
+  }
+}
+
 /* a descriptor that is known needs no question: here nobody may ask one */
 static void standing(void) {
   struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -846,6 +877,7 @@ int main(int argc, char** argv) {
                {"wandering", wandering},
                {"renumbered", renumbered},
                {"standing", standing},
+               {"parted", parted},
                {"order", order},
                {"errno", keeps_errno},
                {"sandbox-prctl", sandbox_prctl},
