@@ -419,7 +419,7 @@ class ListMerger {
       }
     }
     return registered_apart(nodes) || only_of_their_own(trees_, nodes) ||
-           one_only_imports(trees_, nodes);
+           put_under_other_keys(trees_, nodes) || one_only_imports(trees_, nodes);
   }
 
   // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be

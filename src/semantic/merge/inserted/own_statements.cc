@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -63,6 +64,31 @@ bool only_makes_a_value(const Language& language, const Node& call) {
                        "hasattr",    "min",        "max",   "any",  "all",       "abs"});
 }
 
+// The object of which `target` is an element; nullptr where it is none.
+const Node* holder_of_element(const Node& target) {
+  const Node* at = &target;
+  while (at->kind == "expression_list" && at->kids.size() == 1) at = at->kids.front();
+  const bool element =
+      has_any(at->kind, {"subscript", "index_expression", "array_access", "element_reference"});
+  return element && !at->kids.empty() ? at->kids.front() : nullptr;
+}
+
+// The number of tokens of "self.seen" in a call `self.seen.add(x)`, which changes what is in a
+// collection; 0 where it is none.
+std::uint32_t collection_in(const Tree& tree, const Node& call) {
+  const auto text = [&](std::uint32_t i) { return tree.leaves()[call.leaf + i]->text; };
+  std::uint32_t count = 0;
+  while (count < call.leaves && text(count) != "(") ++count;
+  if (count < 5 || count == call.leaves || count % 2 == 0) return 0;
+  for (std::uint32_t i = 1; i < count; i += 2) {
+    if (!is_any(text(i), {".", "->"})) return 0;
+  }
+  const bool changes = is_any(
+      text(count - 1), {"add", "append", "appendleft", "clear", "discard", "erase", "extend",
+                        "insert", "pop", "push", "push_back", "remove", "unshift", "update"});
+  return changes ? count - 2 : 0;
+}
+
 // The target of an assignment or a loop; `node` itself if it cannot be told, nullptr if it is
 // neither.
 const Node* given_in(const Node& node) {
@@ -88,6 +114,9 @@ class BroughtLooker {
     const Node* target = given_in(node);
     if (target == &node || (target != nullptr && !give(*target))) return false;
     if (has_any(node.kind, {"call", "invocation", "new_expression", "object_creation"})) {
+      if (const std::uint32_t names = collection_in(tree_, node)) {
+        return give_field(node.leaf, names) && look(*node.kids.back());
+      }
       found_.calls = found_.calls || !only_makes_a_value(tree_.language(), node);
     }
     if (node.field == "type") {
@@ -112,9 +141,29 @@ class BroughtLooker {
     }
   }
 
-  // NamesHere, and members of something; several with commas between them. An element of something,
-  // and what a pointer leads to, may be anything.
+  // The field that these tokens lead to is changed: "self.parent.seen".
+  bool give_field(std::uint32_t from, std::uint32_t count) {
+    for (std::uint32_t i = from; i < from + count; ++i) {
+      const Node& leaf = *tree_.leaves()[i];
+      if ((i - from) % 2 == 0 && !is_said_name(leaf) && !is_any(leaf.text, {"self", "this"})) {
+        return false;
+      }
+      if (is_said_name(leaf)) found_.names.insert(leaf.text);
+    }
+    found_.given.insert(leaf_text(from + count - 1));
+    found_.sets_field = true;
+    return count >= 3;
+  }
+
+  // NamesHere, and members of something; several with commas between them. An element of something
+  // but a field, and what a pointer leads to, may be anything.
   bool give(const Node& target) {
+    if (const Node* holder = holder_of_element(target)) {
+      for (std::uint32_t i = holder->leaf + 1; i < holder->leaf + holder->leaves; i += 2) {
+        if (!is_any(tree_.leaves()[i]->text, {".", "->"})) return false;
+      }
+      return holder->leaves % 2 == 1 && give_field(holder->leaf, holder->leaves);
+    }
     for (std::uint32_t i = target.leaf; i < target.leaf + target.leaves; ++i) {
       const Node& leaf = *tree_.leaves()[i];
       if (is_any(leaf.text, {"[", "(", "*", "&", "{"})) return false;
@@ -165,7 +214,63 @@ bool is_import_of_names(const Node& statement) {
   return statement.decl == "import" && !statement.text.contains('*');
 }
 
+// `context["size"] = 3`: something is put into a map under a text.
+struct EntryPut {
+  std::string_view holder, key;
+  const Node* value = nullptr;
+};
+
+std::optional<EntryPut> entry_put_by(const Node& statement) {
+  const Node* assigns = &statement;
+  if (assigns->kind == "expression_statement") assigns = assigns->kids.front();
+  const Node* target = kid_in(*assigns, "left");
+  const Node* value = kid_in(*assigns, "right");
+  if (target == nullptr || value == nullptr || !assigns->kind.contains("assign")) return {};
+  const std::string_view between(target->text.end(), value->text.begin());
+  const Node* holder = holder_of_element(*target);
+  if (squeeze(between) != "=" || holder == nullptr) return {};
+  const Node* element = holder->parent;
+  const Node* key = nullptr;
+  for (const Node* kid : element->kids) {
+    if (!kid->named || kid == holder) continue;
+    if (key != nullptr) return {};
+    key = kid;
+  }
+  const bool plain = std::ranges::all_of(holder->text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_.$@").contains(c);
+  });
+  const bool quoted = key != nullptr && key->text.size() > 2 &&
+                      (key->text.front() == '"' || key->text.front() == '\'');
+  if (!plain || !quoted || has_any(key->text, {"{", "\\"})) return {};
+  return EntryPut{holder->text, key->text.substr(1, key->text.size() - 2), value};
+}
+
 }  // namespace
+
+bool put_under_other_keys(const Sides<const Tree*>& trees,
+                          const Sides<std::vector<const Node*>>& statements) {
+  Sides<std::vector<EntryPut>> entries;
+  for (const Side side : {kLeft, kRight}) {
+    for (const Node* each : statements[side]) {
+      const auto put = entry_put_by(*each);
+      BroughtHere found;
+      if (!put || !BroughtLooker(*trees[side], &found).look(*put->value) || found.calls) {
+        return false;
+      }
+      entries[side].push_back(*put);
+    }
+  }
+  const auto apart = [](const EntryPut& one, const EntryPut& other) {
+    return one.key != other.key && !one.value->text.contains(other.holder) &&
+           !one.value->text.contains(other.key);
+  };
+  return !entries[kLeft].empty() && !entries[kRight].empty() &&
+         std::ranges::all_of(entries[kLeft], [&](const EntryPut& one) {
+           return std::ranges::all_of(entries[kRight], [&](const EntryPut& other) {
+             return apart(one, other) && apart(other, one);
+           });
+         });
+}
 
 bool one_only_imports(const Sides<const Tree*>& trees,
                       const Sides<std::vector<const Node*>>& statements) {

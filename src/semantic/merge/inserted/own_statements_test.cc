@@ -60,7 +60,8 @@ TEST(OwnStatements, AreInConflictWhereTheOrderMaySaySomething) {
   EXPECT_FALSE(clean("        self.limit = 1\n        size = 2\n"));
   EXPECT_FALSE(clean("        if size:\n            self.limit = self.retries\n"));
   EXPECT_FALSE(clean("        self.size.limit = 1\n        self.open()\n"));
-  EXPECT_FALSE(clean("        self.limit[0] = 1\n"));
+  EXPECT_TRUE(clean("        self.limit[0] = 1\n"));
+  EXPECT_FALSE(clean("        self.size[limit] = 1\n"));
   // No field.
   EXPECT_FALSE(clean("        limit = 1\n"));
   // The other side's statements might be skipped.
@@ -83,6 +84,86 @@ TEST(OwnStatements, MayCallOnOneSideWhatTheOtherDoesNotRead) {
   EXPECT_FALSE(clean("        self.retries = size\n", calls));
   EXPECT_FALSE(clean(calls, "        self.retries = 3\n        self.check_retries()\n"));
   EXPECT_TRUE(clean(calls, "        self.retries = len([3])\n"));
+}
+
+TEST(OwnStatements, ChangeWhatTheirFieldsHold) {
+  struct {
+    std::size_t in;
+    std::string statement;
+    bool clean;
+  } rows[] = {
+      {0, "        self.limit.append(size)\n", true},
+      {0, "        if parent:\n            parent.limit.discard(self)\n", true},
+      {0, "        if parent is None:\n            self.limit[0] = size\n", true},
+      // A field that is there before, what may be anything, and what no field leads to.
+      {0, "        self.size.append(limit)\n", false},
+      {0, "        self.size[0] = limit\n", false},
+      {0, "        self.limit.open(size)\n", false},
+      {0, "        self.find(size).limit.append(size)\n", false},
+      {0, "        self.find(size).limit[0] = size\n", false},
+      {0, "        limit.append(size)\n", false},
+      {0, "        limit[0] = size\n", false},
+      {0, "        self.limit.append(self.open())\n", false},
+      // The other side's own field.
+      {0, "        self.limit.append(self.retries)\n", false},
+      {0, "        self.retries.append(self.limit)\n", false},
+      {1, "    this.limit.push(size);\n", true},
+      {1, "    this.size.push(this.limit);\n", false},
+      {3, "    this.limit.add(size);\n", true},
+  };
+  const std::string others[] = {"        self.retries[0] = self.size\n",
+                                "    this.retries = size;\n", "",
+                                "    this.retries.clear();\n    this.tried = size;\n"};
+  for (const auto& row : rows) {
+    const Constructor& each = kConstructors[row.in];
+    const Merged merged = merged_as(each.language, each.sides(row.statement, others[row.in]));
+    EXPECT_EQ(merged.clean(), row.clean) << row.statement << merged.why;
+    if (!row.clean) continue;
+    EXPECT_EQ(merged.text, each.head + row.statement + others[row.in] + each.tail);
+  }
+}
+
+TEST(PutIntoMaps, StandsInEitherOrder) {
+  struct {
+    std::string_view language;
+    std::string head, left, right, tail;
+    bool clean;
+  } rows[] = {
+      {"python", "def f(a):\n    a[\"x\"] = 1\n", "    a[\"size\"] = 2\n",
+       "    a[\"name\"] = b\n    c.d[\"text\"] = None\n", "    return a\n", true},
+      {"javascript", "function f(a) {\n  g(a);\n", "  a['size'] = 2;\n", "  a['name'] = [b];\n",
+       "  return a;\n}\n", true},
+      {"go", "package a\n\nfunc f(a M) {\n\tg(a)\n", "\ta[\"size\"] = 2\n", "\ta[\"name\"] = 3\n",
+       "\th(a)\n}\n", true},
+      // One key; a key that is no text; something more, or other, than a value.
+      {"python", "def f(a):\n", "    a[\"size\"] = 2\n", "    a[\"size\"] = 3\n", "    return a\n",
+       false},
+      {"python", "def f(a):\n", "    a[size] = 2\n", "    a[\"name\"] = 3\n", "    return a\n",
+       false},
+      {"python", "def f(a):\n", "    a[f\"{size}\"] = 2\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      {"python", "def f(a):\n", "    a[\"size\"] += 2\n", "    a[\"name\"] = 3\n", "    return a\n",
+       false},
+      {"python", "def f(a):\n", "    a[\"size\"] = 2\n    a = g()\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      {"python", "def f(a):\n", "    a()[\"size\"] = 2\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      {"python", "def f(a):\n", "    a[\"size\"][\"size\"] = 2\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      // The value calls something, or may be what the other side changes.
+      {"python", "def f(a):\n", "    a[\"size\"] = g()\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      {"python", "def f(a):\n", "    a[\"size\"] = len(a)\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+      {"python", "def f(a):\n", "    a[\"size\"] = b[\"name\"]\n", "    a[\"name\"] = 3\n",
+       "    return a\n", false},
+  };
+  for (const auto& [language, head, left, right, tail, clean] : rows) {
+    const Merged merged =
+        merged_as(language, {head + tail, head + left + tail, head + right + tail});
+    EXPECT_EQ(merged.clean(), clean) << left << merged.why;
+    if (clean) EXPECT_EQ(merged.text, head + left + right + tail);
+  }
 }
 
 // --- imports ---
