@@ -64,6 +64,7 @@ double likeness(const Tree& a, const Node& x, const Tree& b, const Node& y);
 // One thing in up to three versions: its place in each list, or kUnmatched.
 struct Slot {
   Sides<std::size_t> at = {kUnmatched, kUnmatched, kUnmatched};
+  bool free = false;  // a statement that may stand before or behind what the other side added there
 };
 
 // --- slots.cc ---

@@ -342,7 +342,8 @@ class ListMerger {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
     const bool keyed = is_keyed(gap) && !goes_on_before(place);
-    const bool told_apart = keyed || adds_apart(gap);
+    const bool free = adds_apart(gap);
+    const bool told_apart = keyed || free;
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (!unordered && !told_apart && !adds_values(gap)) return "both sides changed one place";
     Sides<Order> own;
@@ -356,6 +357,9 @@ class ListMerger {
     }
     if (both_take_macros(gap)) return "both sides removed macros at one place";
     if (own[kLeft].empty() || own[kRight].empty()) return {};
+    for (const Side side : kTheTwo) {
+      for (const std::size_t slot : own[side]) slots_[slot].free = free;
+    }
     together_ = true;
     if (share_a_change(trees_)) return "both sides have one change in different versions";
     if (std::ranges::all_of(kTheTwo, [&](Side side) { return counts_up(own[side], side); })) {

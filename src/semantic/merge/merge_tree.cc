@@ -276,9 +276,10 @@ class TreeMerger {
       const Sides<const Item*> item = slot_items(lists, slot);
       for (const Side side : {kBase, kLeft, kRight}) there[side] += item[side] != nullptr ? 1 : 0;
       if (item[kBase] == nullptr) {
-        const bool keyed = (item[kLeft] ? item[kLeft] : item[kRight])->node->role == Role::kKeyed;
-        if (item[kLeft] == nullptr && !keyed) own[kRight] = true;
-        if (item[kRight] == nullptr && !keyed) own[kLeft] = true;
+        const Item* added = item[kLeft] != nullptr ? item[kLeft] : item[kRight];
+        const bool free = slot.free || added->node->role == Role::kKeyed;
+        if (item[kLeft] == nullptr && !free) own[kRight] = true;
+        if (item[kRight] == nullptr && !free) own[kLeft] = true;
         continue;
       }
       if (!in_all(item)) continue;

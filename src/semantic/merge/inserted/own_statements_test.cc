@@ -123,6 +123,26 @@ TEST(OwnStatements, ChangeWhatTheirFieldsHold) {
   }
 }
 
+// Up to three places that are put together are trusted: places of such statements are none of them.
+TEST(OwnStatements, AreNoGuess) {
+  const Constructor& python = kConstructors[0];
+  const auto sides = [&](int places, const std::string& left, const std::string& right) {
+    Sides<std::string> all = python.sides(left, right);
+    for (int i = 0; i < places; ++i) {
+      const std::string f = "\ndef f" + std::to_string(i) + "(a, b):\n    return ";
+      all[kBase] += f + "a < 1 and b < 2\n";
+      all[kLeft] += f + "a < 9 and b < 2\n";
+      all[kRight] += f + "a < 1 and b < 9\n";
+    }
+    return all;
+  };
+  const std::string left = "        if size:\n            self.limit = size\n";
+  const std::string right = "        if size:\n            self.retries = size\n";
+  EXPECT_TRUE(merged_as("python", sides(3, left, right)).clean());
+  EXPECT_FALSE(merged_as("python", sides(4, left, right)).clean());
+  EXPECT_FALSE(merged_as("python", sides(4, "", "")).clean());
+}
+
 TEST(PutIntoMaps, StandsInEitherOrder) {
   struct {
     std::string_view language;
