@@ -68,6 +68,9 @@ class ListMerger {
   const Item& item(std::size_t slot, Side side) const {
     return lists_[side].items[slots_[slot].at[side]];
   }
+  bool is_import(std::size_t slot, Side side) const {
+    return item(slot, side).node->decl == "import";
+  }
   bool same(std::size_t slot, Side a, Side b) const {
     const Item& x = item(slot, a);
     const Item& y = item(slot, b);
@@ -256,9 +259,6 @@ class ListMerger {
   // added is one more of them, and what it added behind something else stands there.
   bool added_beside_imports(std::size_t slot) const {
     const Side still = other(skeleton_);
-    const auto is_import = [this](std::size_t each, Side side) {
-      return item(each, side).node->decl == "import";
-    };
     Order was = common(kBase), is = common(skeleton_);
     std::erase_if(was, [&](std::size_t each) { return is_import(each, kBase); });
     std::erase_if(is, [&](std::size_t each) { return is_import(each, skeleton_); });
@@ -283,7 +283,7 @@ class ListMerger {
         while (after < order.size() && added(order[after])) ++after;
         const bool first_gone = before > 0 && dropped(order[before - 1]);
         const bool last_gone = after < order.size() && dropped(order[after]);
-        if (first_gone && last_gone && item(order[i], side).node->decl != "import") {
+        if (first_gone && last_gone && !is_import(order[i], side)) {
           const std::string whole = clash(order[i], "the place where something was added is gone");
           if (!whole.empty()) return whole;
         }
@@ -312,12 +312,9 @@ class ListMerger {
   // `side` added an import and the other removed one: which stands for which is for those to say
   // who know both modules.
   bool swaps_import(const Gap& gap, const Order& added_by, Side side) const {
-    const auto import = [&](std::size_t slot, Side in) {
-      return item(slot, in).node->decl == "import";
-    };
-    return std::ranges::any_of(added_by, [&](std::size_t slot) { return import(slot, side); }) &&
+    return std::ranges::any_of(added_by, [&](auto slot) { return is_import(slot, side); }) &&
            std::ranges::any_of(gap[kBase], [&](std::size_t slot) {
-             return in(slot, side) && !in(slot, other(side)) && import(slot, kBase);
+             return in(slot, side) && !in(slot, other(side)) && is_import(slot, kBase);
            });
   }
 
@@ -341,6 +338,7 @@ class ListMerger {
   std::string against(const Gap& gap, std::size_t place) {
     if (gap[kLeft] == gap[kBase] || gap[kRight] == gap[kBase]) return {};
     if (gap[kLeft] == gap[kRight]) return {};
+    if (std::ranges::any_of(kTheTwo, [&](Side side) { return moved_up(gap, side); })) return {};
     const bool keyed = is_keyed(gap) && !goes_on_before(place);
     const bool free = adds_apart(gap);
     const bool told_apart = keyed || free;
@@ -368,7 +366,7 @@ class ListMerger {
     // One block that both brought in, in two versions: what is in one only may be gone from the
     // other.
     if (role_ != Role::kSet && std::ranges::any_of(gap[kLeft], [this](std::size_t slot) {
-          return added(slot) && in(slot, kRight) && item(slot, kLeft).node->decl != "import";
+          return added(slot) && in(slot, kRight) && !is_import(slot, kLeft);
         })) {
       return "both sides added one block in different versions";
     }
@@ -379,11 +377,20 @@ class ListMerger {
       }
     }
     if (std::ranges::any_of(gap[kBase], [this](std::size_t slot) {
-          return !in(slot, kLeft) && !in(slot, kRight) && item(slot, kBase).node->decl != "import";
+          return !in(slot, kLeft) && !in(slot, kRight) && !is_import(slot, kBase);
         })) {
       return "both sides replaced something";
     }
     return {};
+  }
+
+  // `side` only took imports out of a function, which it has at the top of the file: what the other
+  // side made of the place may say their names as before.
+  bool moved_up(const Gap& gap, Side side) const {
+    return !std::ranges::any_of(gap[side], [this](auto slot) { return added(slot); }) &&
+           std::ranges::all_of(gap[kBase], [&](std::size_t slot) {
+             return in(slot, side) || is_imported_above(*trees_[side], *item(slot, kBase).node);
+           });
   }
 
   // Macros that stand together are mostly one group of numbers.
@@ -458,10 +465,10 @@ class ListMerger {
         break;
       }
       // Left before right; but what is imported before what is declared.
-      const bool import = item(rest[i], other(skeleton_)).node->decl == "import";
+      const bool import = is_import(rest[i], other(skeleton_));
       if (skeleton_ == kLeft) {
         while (place != out.end() && added(*place) && !in(*place, kRight) &&
-               (!import || item(*place, kLeft).node->decl == "import")) {
+               (!import || is_import(*place, kLeft))) {
           ++place;
         }
       }

@@ -288,6 +288,13 @@ bool one_only_imports(const Sides<const Tree*>& trees,
   });
 }
 
+bool is_imported_above(const Tree& tree, const Node& import) {
+  return import.decl == "import" && is_block(*import.parent) &&
+         std::ranges::any_of(tree.root().kids, [&import](const Node* each) {
+           return each->decl == "import" && same_squeezed(each->text, import.text);
+         });
+}
+
 bool only_of_their_own(const Sides<const Tree*>& trees,
                        const Sides<std::vector<const Node*>>& statements) {
   Sides<BroughtHere> inserted;

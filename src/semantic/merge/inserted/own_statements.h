@@ -35,4 +35,7 @@ bool put_under_other_keys(const Sides<const Tree*>& trees,
 bool one_only_imports(const Sides<const Tree*>& trees,
                       const Sides<std::vector<const Node*>>& statements);
 
+// An import of a function of the base stands at the top of the file in `tree`.
+bool is_imported_above(const Tree& tree, const Node& import);
+
 }  // namespace gittxn::semantic

@@ -205,5 +205,28 @@ TEST(OwnStatements, StandBehindImportsThatSayNoneOfTheirNames) {
   EXPECT_EQ(merged("    from a import *\n", shutil + copy), "");
 }
 
+TEST(ImportsOfAFunction, MayMoveToTheTopBesideWhatIsAdded) {
+  const std::string top = "import os\n", more = "import os\nimport shlex\n";
+  const std::string head = "\n\ndef f(name):\n", import = "    import shlex\n";
+  const std::string tail = "    return name\n", copy = "    copy(shlex.quote(name))\n";
+  const std::string date = "    from datetime import date\n";
+  const auto merged = [&](const std::string& moved, const std::string& added) {
+    const Merged both =
+        merged_as("python", {top + head + import + tail, moved, top + head + added + tail});
+    const Merged turned =
+        merged_as("python", {top + head + import + tail, top + head + added + tail, moved});
+    EXPECT_EQ(turned.clean(), both.clean()) << added;
+    return both.clean() ? both.text : std::string();
+  };
+  const std::string moved = more + head + tail;
+  EXPECT_EQ(merged(moved, import + copy), more + head + copy + tail);
+  EXPECT_EQ(merged(moved, date + import + copy), more + head + date + copy + tail);
+  EXPECT_EQ(merged(moved, import + date), more + head + date + tail);
+  // It is not there any more, it is there under another name, or there is more at the place.
+  EXPECT_EQ(merged(top + head + tail, import + copy), "");
+  EXPECT_EQ(merged(top + "import shlex as s\n" + head + tail, import + copy), "");
+  EXPECT_EQ(merged(more + head + "    check(name)\n" + tail, import + copy), "");
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
