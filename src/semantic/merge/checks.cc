@@ -19,6 +19,7 @@
 #include "semantic/merge/both/called.h"
 #include "semantic/merge/both/named.h"
 #include "semantic/merge/both/numbers.h"
+#include "semantic/merge/both/standard.h"
 #include "semantic/merge/both/unbound.h"
 #include "semantic/merge/inserted/registered.h"
 #include "semantic/merge/lists.h"
@@ -62,8 +63,7 @@ std::string_view container_of(const Declared& declared) {
 }
 
 // By what a declaration may be there once only. Of one module several imports may bring several
-// names. In a class a function is declared or defined, not
-// both.
+// names. In a class a function is declared or defined, not both.
 std::string once_name(const Declared& declared) {
   const Node& node = *declared.node;
   if (node.decl == "import") return declared.path + " " + squeeze(node.text);
@@ -127,7 +127,7 @@ std::span<const Node* const> leaves_of(const Tree& tree, const Node& node) {
   return std::span(tree.leaves()).subspan(node.leaf, node.leaves);
 }
 
-// The number of uses of each name in each version, in the parts that not all versions have.
+// The times that each version says a name, in the parts that not all versions have.
 using Uses = std::unordered_map<std::string_view, Sides<std::uint32_t>>;
 
 Uses uses_apart(const Sides<const Tree*>& sides) {
@@ -189,7 +189,7 @@ Broken renamed_and_used(const Sides<const Tree*>& sides, const Tree& merged) {
   return {};
 }
 
-// A thing that both sides added is one: of two versions of it, the one with fewer counts.
+// A thing that both sides added is one: of two versions the one with fewer counts.
 int most_of(int base, int left, int right) {
   if (left > base && right > base) return std::min(left, right);
   return std::max({base, left, right});
@@ -436,7 +436,8 @@ std::string lost_in(const Four& all, std::span<const Nodes> nodes,
   if (is_data(all[kBase]->language())) return {};
   for (const auto& [name, n] : code) {
     for (const Side side : {kLeft, kRight}) {
-      if (n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase]) {
+      const bool anew = n[kBase] > 0 && n[side] == 0 && n[other(side)] > n[kBase];
+      if (anew && !is_of_library(*all[other(side)], name)) {
         return "one side uses '" + std::string(name.substr(0, 40)) +
                "' no more, the other uses it anew";
       }
@@ -457,8 +458,7 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged) {
   if (broken.why.empty()) broken = unbound_name(sides, merged);
   if (broken.why.empty()) broken = registered_twice(sides, merged);
   if (broken.why.empty()) broken = named_twice(sides, merged);
-  if (!broken.why.empty()) return broken;
-  return brought_in_twice(sides);
+  return broken.why.empty() ? brought_in_twice(sides) : broken;
 }
 
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,

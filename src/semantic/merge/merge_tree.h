@@ -47,7 +47,8 @@ Broken broken_rule(const Sides<const Tree*>& sides, const Tree& merged);
 
 // A token that a side brought in is there, one that both took out is not: for merges that were put
 // together from parts; those of `outdone` may be lost. Nor is a name there that one side took out
-// everywhere (it was renamed, or is no more) and the other began to use in one place more.
+// everywhere (it was renamed, or is no more) and the other began to use in one place more, unless
+// it is one of the standard library.
 std::string lost_token(const Sides<const Tree*>& sides, const Tree& merged,
                        const std::set<std::string>& outdone);
 

@@ -306,5 +306,47 @@ TEST(BothRenamed, ANameThatTheOtherSideBindsAnew) {
   why_not_as("python", {copy("fh", ""), copy("source", ""), copy("fh", "    fh.seek(0)\n")});
 }
 
+// A name that one side uses no more and the other uses anew may have been renamed; not one of the
+// standard library.
+TEST(NamesOfTheLibrary, AreNotRenamed) {
+  struct {
+    std::string_view language;
+    std::string head, was, now, next, end;  // the other side changes what is next to it
+    std::string anew;
+  } rows[] = {
+      {"go",
+       "package a\n\nimport (\n\t\"net/http\"\n\t\"a.org/db\"\n)\n\nfunc f(w http.ResponseWriter) "
+       "{\n",
+       "\tw.Write(nil)\n", "\tw.Fill(a)\n", "\tg(1)\n", "}\n",
+       "\nfunc h(w http.ResponseWriter) {\n\tw.Write(all)\n}\n"},
+      {"python", "import os\nimport rows\n\n\ndef f(a):\n", "    os.remove(a)\n", "    drop(a)\n",
+       "    g(1)\n", "", "\n\ndef h(a):\n    os.remove(a)\n"},
+      {"javascript", "import a from 'a';\n\nfunction f(b) {\n", "  b = Math.floor(b);\n",
+       "  b = a(b);\n", "  g(1);\n", "}\n", "\nfunction h(b) {\n  return Math.floor(b / 2);\n}\n"},
+  };
+  const auto merged = [&](std::size_t of, std::string anew) {
+    const auto& row = rows[of];
+    std::string theirs = row.next;
+    theirs.replace(theirs.find('1'), 1, "2");
+    return merged_as(row.language, {row.head + row.was + row.next + row.end,
+                                    row.head + row.now + row.next + row.end,
+                                    row.head + row.was + theirs + row.end + anew});
+  };
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(merged(i, rows[i].anew).clean()) << i;
+  const std::pair<std::size_t, std::string> others[] = {
+      {0, "\nfunc h(r *db.Row) {\n\tr.Write(all)\n}\n"},
+      {0, "\nfunc h(w http.ResponseWriter) {\n\tw.Row.Write(all)\n}\n"},
+      {0, "\nfunc h(w http.ResponseWriter) {\n\tw.Write(nil)\n\tWrite(nil)\n}\n"},
+      {0, "\nfunc h(w Writer) {\n\tw.Write(all)\n}\n"},
+      {1, "\n\ndef h(a):\n    rows.remove(a)\n"},
+      {1, "\n\ndef h(os):\n    os.remove(1)\n"},
+      {1, "\n\ndef h(a):\n    os = a\n    os.remove(1)\n"},
+      {2, "\nfunction h(b) {\n  return b.floor(b / 2);\n}\n"},
+  };
+  for (const auto& [of, anew] : others) {
+    EXPECT_FALSE(merged(of, anew).clean()) << anew;
+  }
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
