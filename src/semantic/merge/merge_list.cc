@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "semantic/kinds.h"
+#include "semantic/merge/inserted/inserted.h"
 #include "semantic/merge/inserted/own_statements.h"
-#include "semantic/merge/inserted/registered.h"
 
 namespace gittxn::semantic {
 namespace {
@@ -340,8 +340,8 @@ class ListMerger {
     if (gap[kLeft] == gap[kRight]) return {};
     if (std::ranges::any_of(kTheTwo, [&](Side side) { return moved_up(gap, side); })) return {};
     const bool keyed = is_keyed(gap) && !goes_on_before(place);
-    const bool free = adds_apart(gap);
-    const bool told_apart = keyed || free;
+    const Inserted inserted = inserted_in(gap);
+    const bool told_apart = keyed || inserted != Inserted::kOrdered;
     const bool unordered = role_ == Role::kMembers || role_ == Role::kSet;
     if (!unordered && !told_apart && !adds_values(gap)) return "both sides changed one place";
     Sides<Order> own;
@@ -356,7 +356,7 @@ class ListMerger {
     if (both_take_macros(gap)) return "both sides removed macros at one place";
     if (own[kLeft].empty() || own[kRight].empty()) return {};
     for (const Side side : kTheTwo) {
-      for (const std::size_t slot : own[side]) slots_[slot].free = free;
+      for (const std::size_t slot : own[side]) slots_[slot].free = inserted == Inserted::kUnordered;
     }
     together_ = true;
     if (share_a_change(trees_)) return "both sides have one change in different versions";
@@ -417,20 +417,19 @@ class ListMerger {
     });
   }
 
-  // Both sides only added statements whose order says nothing.
-  bool adds_apart(const Gap& gap) const {
-    if (!gap[kBase].empty()) return false;
+  // Both sides only added statements.
+  Inserted inserted_in(const Gap& gap) const {
+    if (!gap[kBase].empty()) return Inserted::kOrdered;
     Sides<std::vector<const Node*>> nodes;
     for (const Item& each : lists_[kBase].items) nodes[kBase].push_back(each.node);
     for (const Side side : kTheTwo) {
       for (const std::size_t slot : gap[side]) {
         const Node& node = *item(slot, side).node;
-        if (in(slot, other(side)) && node.decl != "import") return false;
+        if (in(slot, other(side)) && node.decl != "import") return Inserted::kOrdered;
         nodes[side].push_back(&node);
       }
     }
-    return registered_apart(nodes) || only_of_their_own(trees_, nodes) ||
-           put_under_other_keys(trees_, nodes) || one_only_imports(trees_, nodes);
+    return how_inserted(trees_, nodes);
   }
 
   // Both sides only added values, each on lines of its own, or strings. Numbers on one line may be

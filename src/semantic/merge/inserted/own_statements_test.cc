@@ -62,8 +62,8 @@ TEST(OwnStatements, AreInConflictWhereTheOrderMaySaySomething) {
   EXPECT_FALSE(clean("        self.size.limit = 1\n        self.open()\n"));
   EXPECT_TRUE(clean("        self.limit[0] = 1\n"));
   EXPECT_FALSE(clean("        self.size[limit] = 1\n"));
-  // No field.
-  EXPECT_FALSE(clean("        limit = 1\n"));
+  // No field, and no new name.
+  EXPECT_FALSE(clean("        parent = 1\n"));
   // The other side's statements might be skipped.
   EXPECT_FALSE(clean("        self.limit = 1\n        if size < 1:\n            raise limit\n"));
   EXPECT_FALSE(clean("        self.limit = 1\n        if self.limit:\n            return\n"));
