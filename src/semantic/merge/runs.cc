@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "semantic/kinds.h"
 #include "semantic/names.h"
 
@@ -121,7 +122,8 @@ class IndentMerger {
     if (!runs) return std::nullopt;
     find_shifts(*runs);
     for (const TextRun& run : *runs) {
-      if (run.clashes ? !add_wrapped(run, kLeft) && !add_wrapped(run, kRight)
+      const auto adds = [&](Side side) { return add_wrapped(run, side) || add_opened(run, side); };
+      if (run.clashes ? !adds(kLeft) && !adds(kRight)
                       : !(run.changed ? add_changed(run) : add_kept(run))) {
         return std::nullopt;
       }
@@ -211,6 +213,40 @@ class IndentMerger {
     }
     add_as_is(side, behind);
     return shifted_ = true;
+  }
+
+  // Both sides put the same lines there, and `side` has lines more, with which something begins
+  // around the rest of them and what follows.
+  bool add_opened(const TextRun& run, Side side) {
+    const LineRange &lines = run.lines[side], &fewer = run.lines[other(side)];
+    const std::size_t count = fewer.to - fewer.from;
+    const auto here = [&](std::size_t i) { return lines_[side][lines.from + i]; };
+    const auto there = [&](std::size_t i) { return lines_[other(side)][fewer.from + i]; };
+    if (run.lines[kBase].from != run.lines[kBase].to || lines.to - lines.from <= count)
+      return false;
+    std::size_t first = 0;  // of those that `side` has more
+    while (first < count && here(first).rest == there(first).rest) ++first;
+    const std::size_t more = lines.to - lines.from - count;
+    const auto shift = shift_behind(run.lines[kBase].to, side);
+    if (!shift || shift->put.empty() || shift_behind(run.lines[kBase].to, other(side)) != Shift{}) {
+      return false;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const IndentedLine &is = here(i < first ? i : i + more), &was = there(i);
+      if (is.rest != was.rest) return false;
+      const Shift wanted = i < first ? Shift{} : *shift;
+      if (!says_nothing(was) && shift_of(was.indent, is.indent) != wanted) return false;
+    }
+    const std::string_view opens = trimmed(here(first + more - 1).rest);
+    if (count == first || !(opens.ends_with(':') || opens.ends_with('{'))) return false;
+    add_as_is(side, lines);
+    return shifted_ = true;
+  }
+
+  // The way a side indented the first line of the base from `line` on that says something.
+  std::optional<Shift> shift_behind(std::size_t line, Side side) const {
+    while (line < shifts_[side].size() && says_nothing(lines_[kBase][line])) ++line;
+    return line < shifts_[side].size() ? shifts_[side][line] : std::nullopt;
   }
 
   // The line of `side` at which all those of the base begin that stand there; nothing where they

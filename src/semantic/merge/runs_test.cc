@@ -86,6 +86,40 @@ TEST(Wrapped, WhatGoesOnIsNoStatement) {
   EXPECT_FALSE(merged_as("javascript", {base, wraps, changes}).clean());
 }
 
+// One side put something around all that follows what both put there.
+TEST(Wrapped, AroundWhatBothPutThere) {
+  const auto file = [](const std::string& first, const std::string& more, const std::string& in) {
+    return "def f(path):\n    begin(path)\n" + first + in + "    if path:\n" + in +
+           "        read(path)\n" + more;
+  };
+  const std::string copy = "    if old:\n        copy(path)\n";
+  const std::string copied = "        if old:\n            copy(path)\n";
+  const std::string with = "    with lock(path):\n";
+  const std::string base = file("", "", ""), left = file("    log(path)\n" + copy, "", "");
+  struct {
+    std::string right;
+    bool clean;
+  } rows[] = {
+      {file("    log(path)\n" + with + copied, "", "    "), true},
+      // The other side put something else there, or nothing, or something behind it, too.
+      {file("    tell(path)\n" + with + copied, "", "    "), false},
+      {file(with + copied, "", "    "), false},
+      {file("    log(path)\n" + with + "        if old:\n            move(path)\n", "", "    "),
+       false},
+      {file("    log(path)\n" + with + copied + "        log(1)\n", "", "    "), false},
+      // Nothing begins, or not around all of it.
+      {file("    log(path)\n    lock(path)\n" + copy, "", ""), false},
+      {file("    log(path)\n" + with + "        log(2)\n" + copy, "", ""), false},
+      {file("    log(path)\n" + copy + with + "        log(2)\n", "", "    "), false},
+  };
+  for (const auto& [right, clean] : rows) {
+    const Merged merged = merged_as("python", {base, left, right});
+    EXPECT_EQ(merged.clean(), clean) << right << merged.why;
+    EXPECT_EQ(merged_as("python", {base, right, left}).clean(), clean) << right;
+    if (clean) EXPECT_EQ(merged.text, right);
+  }
+}
+
 TEST(Wrapped, InBraces) {
   const auto script = [](const std::string& body) { return "function f(a) {\n" + body + "}\n"; };
   const auto merged = merged_as(
