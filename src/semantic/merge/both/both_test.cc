@@ -342,6 +342,8 @@ TEST(NamesOfTheLibrary, AreNotRenamed) {
       {1, "\n\ndef h(os):\n    os.remove(1)\n"},
       {1, "\n\ndef h(a):\n    os = a\n    os.remove(1)\n"},
       {2, "\nfunction h(b) {\n  return b.floor(b / 2);\n}\n"},
+      {2, "\nfunction h(Math) {\n  return Math.floor(1);\n}\n"},
+      {2, "\nfunction h(b) {\n  const Math = b;\n  return Math.floor(1);\n}\n"},
   };
   for (const auto& [of, anew] : others) {
     EXPECT_FALSE(merged(of, anew).clean()) << anew;

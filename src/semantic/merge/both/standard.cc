@@ -84,10 +84,22 @@ class LibraryNames {
  private:
   bool is_known(std::string_view name) const {
     if (is_any(language_, {"javascript", "typescript", "tsx"})) {
-      return is_any(name, {"Array", "JSON", "Math", "Number", "Object", "Promise", "console"});
+      return is_any(name, {"Array", "JSON", "Math", "Number", "Object", "Promise", "console"}) &&
+             is_only_used(name);
     }
     // A local name of the same word may mean anything.
     return imported_.contains(name) && !is_given(name);
+  }
+
+  // Nothing that the file imports or declares has the name of what is always there.
+  bool is_only_used(std::string_view name) const {
+    const auto& leaves = tree_.leaves();
+    for (std::size_t i = 0; i + 1 < leaves.size(); ++i) {
+      if (leaves[i]->text != name) continue;
+      const bool is_made = i > 0 && leaves[i - 1]->text == "new";
+      if (!is_made && !is_any(leaves[i + 1]->text, {".", "<"})) return false;
+    }
+    return true;
   }
 
   // Something is given a value, or a parameter has the name.
