@@ -315,9 +315,9 @@ inline void describe(const char* path, size_t length, Look look, Entry* entry) {
 // One fault for each page of the ring adds up where faults are dear, as in virtual machines: 3 ms
 // for all of it in one of those, and half of that so. A kernel before 5.14 does not do it.
 inline void fetch_part(const ring::Slot* slots, uint64_t position) {
-  constexpr uint32_t kParts = 32, kSlotsOfPart = ring::kSlots / kParts;
+  constexpr size_t kParts = 32, kSlotsOfPart = ring::kSlots / kParts;
   constexpr long kPageMask = ~4095L, kPopulateWrite = 23;
-  const auto part = static_cast<uint32_t>(position % ring::kSlots) / kSlotsOfPart;
+  const size_t part = position % ring::kSlots / kSlotsOfPart;
   if ((load(&process.parts) & 1u << part) != 0) return;
   __atomic_fetch_or(&process.parts, 1u << part, __ATOMIC_RELAXED);
   const long from = arg(slots + part * kSlotsOfPart) & kPageMask;

@@ -324,7 +324,7 @@ TEST(NamesOfTheLibrary, AreNotRenamed) {
       {"javascript", "import a from 'a';\n\nfunction f(b) {\n", "  b = Math.floor(b);\n",
        "  b = a(b);\n", "  g(1);\n", "}\n", "\nfunction h(b) {\n  return Math.floor(b / 2);\n}\n"},
   };
-  const auto merged = [&](std::size_t of, std::string anew) {
+  const auto merged = [&](std::size_t of, const std::string& anew) {
     const auto& row = rows[of];
     std::string theirs = row.next;
     theirs.replace(theirs.find('1'), 1, "2");
