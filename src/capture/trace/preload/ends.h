@@ -8,9 +8,9 @@
 // and by the monitor every other call that opens something, which is notified (Header::others). So
 // a directory has to be closed and another one opened, both unseen, before a path is recorded in
 // the wrong one. That is done by code that makes its own system calls: dup2 or dup3 of one
-// directory to the number of another one that libc's openat has been used with; a close, and the
-// number taken by dup, or by a descriptor that comes through a socket; and by a process that
-// shares its descriptors with another one, but not its memory.
+// directory to the number of another one that libc's openat has been used with; or a close, and the
+// number taken by dup, or by a descriptor that comes through a socket. Nor is it seen where another
+// process shares the descriptors of this one, but not its memory.
 //
 // A process is watched after kEnough questions: what most of them ask is not worth two pages of
 // libc's code. A close that is watched is no cancellation point.

@@ -38,7 +38,6 @@ bool only_makes_a_value(const Language& language, const Node& call) {
   if (types_are_called && !name.empty() && std::isupper(static_cast<unsigned char>(name[0])) != 0) {
     return true;
   }
-  if (is_clock(said)) return true;
   if (language.name == "go") return is_any(said, {"make", "len", "cap", "append", "new"});
   return language.name == "python" &&
          is_any(said, {"isinstance", "issubclass", "len",   "set",  "dict",      "list", "tuple",

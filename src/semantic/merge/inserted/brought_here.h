@@ -29,6 +29,12 @@ const Node* holder_of_element(const Node& target);
 
 bool is_import_of_names(const Node& statement);
 
+// The expression of a statement that is nothing else; the statement itself where it is more.
+inline const Node& expression_of(const Node& statement) {
+  const bool only = statement.kind == "expression_statement" && !statement.kids.empty();
+  return only ? *statement.kids.front() : statement;
+}
+
 // An import of names gives them a value, or is nothing that can be told.
 enum class Imports { kRefused, kTaken };
 

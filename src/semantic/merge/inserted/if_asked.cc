@@ -99,8 +99,7 @@ class AskedLooker {
 
  private:
   bool gives_values(const Node& statement, BroughtHere* all) const {
-    const Node* at = &statement;
-    if (at->kind == "expression_statement" && !at->kids.empty()) at = at->kids.front();
+    const Node* at = &expression_of(statement);
     if (!is_any(at->kind, {"assignment", "short_var_declaration", "lexical_declaration",
                            "let_declaration", "local_variable_declaration"})) {
       return false;
@@ -120,8 +119,7 @@ class AskedLooker {
 
   // `if own: …`, with nothing but values where it is not.
   bool asks(const Node& statement, BroughtHere* all) const {
-    const Node* at = &statement;
-    if (at->kind == "expression_statement" && !at->kids.empty()) at = at->kids.front();
+    const Node* at = &expression_of(statement);
     const Node* condition = kid_in(*at, "condition");
     const Node* then = kid_in(*at, "consequence");
     if (!is_any(at->kind, {"if_statement", "if_expression"}) || condition == nullptr ||

@@ -31,8 +31,7 @@ struct EntryPut {
 };
 
 std::optional<EntryPut> entry_put_by(const Node& statement) {
-  const Node* assigns = &statement;
-  if (assigns->kind == "expression_statement") assigns = assigns->kids.front();
+  const Node* assigns = &expression_of(statement);
   const Node* target = kid_in(*assigns, "left");
   const Node* value = kid_in(*assigns, "right");
   if (target == nullptr || value == nullptr || !assigns->kind.contains("assign")) return {};

@@ -12,9 +12,8 @@
 namespace gittxn::semantic {
 
 // Either order of the two sides' statements does the same:
-//   - each side gives a value to a field, or puts something into what a field has, and none does so
-//   to a name that the base says, or that
-//     stands in the statements of the other side
+//   - each side gives a value to a field, or puts something into what a field has, and none does
+//     so to a name that the base says, or that stands in the statements of the other side
 //   - each statement says such a name, so that it belongs to what its side adds
 //   - none leaves the function or the block, by an exception neither
 //   - one side at most calls what may do anything; then the other one reads nothing that this could
@@ -35,7 +34,7 @@ bool put_under_other_keys(const Sides<const Tree*>& trees,
 bool one_only_imports(const Sides<const Tree*>& trees,
                       const Sides<std::vector<const Node*>>& statements);
 
-// An import of a function of the base stands at the top of the file in `tree`.
+// `import` stands in a function of the base, and `tree` has it at the top of the file.
 bool is_imported_above(const Tree& tree, const Node& import);
 
 }  // namespace gittxn::semantic
