@@ -20,38 +20,14 @@
 
 namespace gittxn::api {
 
-// The ignore rules of the snapshot, made of it when the first file is found that is not in it.
-class RulesOnDemand {
- public:
-  RulesOnDemand(State& state, Oid snapshot, std::string scratch)
-      : git_(state.repository.git()),
-        here_(state.repository.here()),
-        snapshot_(std::move(snapshot)),
-        scratch_(std::move(scratch)) {}
-  // The asking thread's; it must be there while it asks.
-  void read_from(const repo::Objects& objects) { objects_ = &objects; }
-  Result<bool> ignored(const std::string& path) {
-    if (!rules_) {
-      TRY(remove_tree(scratch_));  // of a take that was killed
-      rules_.emplace(TRY(repo::IgnoreRules::open(*objects_, git_, here_, snapshot_, scratch_)));
-    }
-    return rules_->ignored(path);
-  }
-
- private:
-  repo::Git git_;
-  repo::GitOptions here_;
-  Oid snapshot_;
-  std::string scratch_;
-  const repo::Objects* objects_ = nullptr;
-  std::optional<repo::IgnoreRules> rules_;
-};
-
 // The material of reads. `observed` is without what is in `input`.
 struct ReadSources {
   ObservedFiles observed;
-  std::shared_ptr<RulesOnDemand> rules;
   capture::InterpretInput input;  // without the change
+  // Of the snapshot's ignore rules, for whichever thread makes the reads.
+  repo::Git git;
+  repo::GitOptions here;
+  std::string scratch;
 };
 
 namespace {
@@ -97,7 +73,9 @@ Result<Read> policy_read(State& state, const Oid& snapshot) {
 Result<ReadSources> sources_of(State& state, const Txn& txn, const Oid& snapshot,
                                const repo::Worktree& worktree, Sessions sessions) {
   const Attempt& attempt = txn.attempts.back();
-  ReadSources sources;
+  ReadSources sources{.git = state.repository.git(),
+                      .here = state.repository.here(),
+                      .scratch = attempt.worktree + "/ignore"};
   sources.observed =
       TRY_IN("reading what agents said", read_observed(observed_dir(attempt), sessions));
   capture::InterpretInput& input = sources.input;
@@ -108,8 +86,6 @@ Result<ReadSources> sources_of(State& state, const Txn& txn, const Oid& snapshot
   input.observations = std::move(sources.observed.observed);
   input.conversations = std::move(sources.observed.conversations);
   input.commands = std::move(sources.observed.commands);
-  sources.rules = std::make_shared<RulesOnDemand>(state, snapshot, attempt.worktree + "/ignore");
-  input.ignored = [rules = sources.rules](const std::string& path) { return rules->ignored(path); };
   input.on_disk = [&worktree](const std::string& path) -> Result<std::string> {
     return TRY(repo::path_on_disk(worktree, path)).value_or("");
   };
@@ -149,12 +125,21 @@ Result<ReadSet> with_the_rest(State& state, const Txn& txn, const Oid& snapshot,
   return reads;
 }
 
+// Those of the change that `sources` has.
+Result<ReadSet> reads_from(const repo::Objects& objects, ReadSources& sources) {
+  capture::InterpretInput& input = sources.input;
+  repo::IgnoreRules rules(objects, sources.git, sources.here, input.snapshot, sources.scratch);
+  input.ignored = [&rules](const std::string& path) { return rules.ignored(path); };
+  auto reads = capture::interpret(objects, input);
+  input.ignored = nullptr;
+  return reads;
+}
+
 Result<ReadSet> reads_of(State& state, ReadSources& sources, const Changes& writes,
                          const Oid& base) {
   sources.input.writes = writes;
   sources.input.base = base;
-  sources.rules->read_from(state.repository.objects());
-  return TRY_IN("reading the trace", capture::interpret(state.repository.objects(), sources.input));
+  return TRY_IN("reading the trace", reads_from(state.repository.objects(), sources));
 }
 
 bool is_long(const std::vector<std::string>& record_files) {
@@ -213,8 +198,7 @@ void ReadsAhead::begin() {
   if (!prepare()) return;
   const auto make = [this]() -> Result<ReadSet> {
     prefer_large_pages();
-    sources_->rules->read_from(*objects_);
-    return capture::interpret(*objects_, sources_->input);
+    return reads_from(*objects_, *sources_);
   };
   guessed_ = on_a_thread(make);
 }

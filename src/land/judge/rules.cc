@@ -121,8 +121,8 @@ Status RulesJudge::ignore_rules() {
   }
   const std::string scratch =
       fmt::format("{}/tmp/rules-{}", repository_.txn_dir(), context_.random->name(12));
-  const auto then = TRY(repo::IgnoreRules::open(repository_, footprint_.base, scratch + "-then"));
-  const auto now = TRY(repo::IgnoreRules::open(repository_, candidate_.head, scratch + "-now"));
+  repo::IgnoreRules then(repository_, footprint_.base, scratch + "-then");
+  repo::IgnoreRules now(repository_, candidate_.head, scratch + "-now");
   const std::vector<bool> before = TRY(then.ignored(asked));
   const std::vector<bool> after = TRY(now.ignored(asked));
   for (std::size_t i = 0; i < added.size(); ++i) {

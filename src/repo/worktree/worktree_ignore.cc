@@ -26,50 +26,47 @@ bool is_file(FileMode mode) {
   return mode == FileMode::kFile || mode == FileMode::kExecutable;
 }
 
-// Every .gitignore of a commit, put where it belongs below `directory`.
-Status write_rules(const Objects& objects, const Oid& commit, const std::string& directory) {
-  const TreeRoot root = TRY(TreeRoot::open(directory));
-  for (const NamedEntry& one : TRY(objects.all_named(commit, ".gitignore"))) {
+}  // namespace
+
+IgnoreRules::IgnoreRules(Repository& repository, Oid commit, std::string scratch)
+    : IgnoreRules(repository.objects(), repository.git(), repository.here(), std::move(commit),
+                  std::move(scratch)) {}
+
+IgnoreRules::IgnoreRules(const Objects& objects, Git git, GitOptions here, Oid commit,
+                         std::string scratch)
+    : objects_(objects),
+      git_(std::move(git)),
+      options_(std::move(here)),
+      commit_(std::move(commit)),
+      scratch_(std::move(scratch)) {
+  options_.dir = scratch_;
+  options_.extra["GIT_WORK_TREE"] = scratch_;
+}
+
+IgnoreRules::~IgnoreRules() {
+  // Whoever made the directory around it removes what could not be removed here.
+  if (written_) (void)remove_tree(scratch_);
+}
+
+// Every .gitignore of the commit, put where it belongs.
+Status IgnoreRules::write_rules() {
+  if (written_) return {};
+  TRY(remove_tree(scratch_));
+  TRY(make_dirs(scratch_));
+  written_ = true;
+  const TreeRoot root = TRY(TreeRoot::open(scratch_));
+  for (const NamedEntry& one : TRY(objects_.all_named(commit_, ".gitignore"))) {
     if (!is_file(one.entry.mode)) continue;
-    const std::string rules = TRY(objects.blob(one.entry.oid, kMostIgnoreBytes));
+    const std::string rules = TRY(objects_.blob(one.entry.oid, kMostIgnoreBytes));
     TRY(root.make(one.name));
     TRY(write_file(join_path(root.path(), one.name), rules, Sync::kNo));
   }
   return {};
 }
 
-}  // namespace
-
-IgnoreRules::IgnoreRules(IgnoreRules&& other) noexcept
-    : git_(std::move(other.git_)),
-      options_(std::move(other.options_)),
-      scratch_(std::exchange(other.scratch_, {})),
-      directories_(std::move(other.directories_)) {}
-
-IgnoreRules::~IgnoreRules() {
-  // Whoever made the directory around it removes what could not be removed here.
-  if (!scratch_.empty()) (void)remove_tree(scratch_);
-}
-
-Result<IgnoreRules> IgnoreRules::open(Repository& repository, const Oid& commit,
-                                      const std::string& scratch) {
-  return open(repository.objects(), repository.git(), repository.here(), commit, scratch);
-}
-
-Result<IgnoreRules> IgnoreRules::open(const Objects& objects, const Git& git, GitOptions here,
-                                      const Oid& commit, const std::string& scratch) {
-  TRY(make_dirs(parent_dir(scratch)));
-  TRY(make_dirs(scratch));
-  GitOptions options = std::move(here);
-  options.dir = scratch;
-  options.extra["GIT_WORK_TREE"] = scratch;
-  IgnoreRules rules(git, std::move(options), scratch);
-  TRY_IN("reading the ignore rules of " + commit.str(), write_rules(objects, commit, scratch));
-  return rules;
-}
-
-Result<std::vector<std::string>> IgnoreRules::check_ignore(
-    const std::vector<std::string>& more, const std::vector<std::string>& paths) const {
+Result<std::vector<std::string>> IgnoreRules::check_ignore(const std::vector<std::string>& more,
+                                                           const std::vector<std::string>& paths) {
+  TRY_IN("reading the ignore rules of " + commit_.str(), write_rules());
   std::vector<std::string> args = {"check-ignore", "--no-index", "-z", "--stdin"};
   args.insert(args.end(), more.begin(), more.end());
   GitOptions options = options_;
@@ -81,7 +78,7 @@ Result<std::vector<std::string>> IgnoreRules::check_ignore(
   return split_nul(output.out);
 }
 
-Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& paths) const {
+Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& paths) {
   std::vector<bool> answers(paths.size(), false);
   if (paths.empty()) return answers;
   const std::vector<std::string> named = TRY(check_ignore({}, paths));
@@ -90,7 +87,7 @@ Result<std::vector<bool>> IgnoreRules::ignored(const std::vector<std::string>& p
   return answers;
 }
 
-Result<std::string> IgnoreRules::rule_for(const std::string& path) const {
+Result<std::string> IgnoreRules::rule_for(const std::string& path) {
   const auto fields = TRY(check_ignore({"-v"}, {path}));  // file, line, pattern, path
   return fields.size() < 4 ? std::string() : fields[0] + ":" + fields[1] + ":" + fields[2];
 }
@@ -120,7 +117,7 @@ namespace {
 
 class Lister {
  public:
-  Lister(Repository& repository, const TreeRoot& root, Oid base_tree, const IgnoreRules& rules)
+  Lister(Repository& repository, const TreeRoot& root, Oid base_tree, IgnoreRules& rules)
       : repository_(repository), root_(root), base_tree_(std::move(base_tree)), rules_(rules) {}
 
   // `names`: as git ls-files -o --directory prints them.
@@ -208,15 +205,14 @@ class Lister {
   Repository& repository_;
   const TreeRoot& root_;
   Oid base_tree_;
-  const IgnoreRules& rules_;
+  IgnoreRules& rules_;
   Untracked found_;
 };
 
 }  // namespace
 
 Result<Untracked> list_untracked(Repository& repository, const GitOptions& git,
-                                 const std::string& tree, const Oid& base,
-                                 const IgnoreRules& rules) {
+                                 const std::string& tree, const Oid& base, IgnoreRules& rules) {
   std::vector<std::string> listing = {"ls-files", "-o", "-z", "--directory",
                                       "--no-empty-directory"};
   if (INJECTED_BUG("worktree.own_ignore_rules")) listing.emplace_back("--exclude-standard");

@@ -2,6 +2,8 @@
 // the person's core.excludesFile. A change cannot hide its own writes by editing .gitignore,
 // because the .gitignore files of its worktree are never asked. The matching is git's own
 // (check-ignore), in an empty directory that holds nothing but the .gitignore files of the commit.
+// They are looked for, in all trees of the commit, when the first path is asked for: most commands
+// leave no file that has to be.
 #pragma once
 
 #include <map>
@@ -15,35 +17,35 @@ namespace gittxn::repo {
 
 class IgnoreRules {
  public:
-  // `scratch`: a directory of its own, made here and removed with the object; it must not exist.
-  static Result<IgnoreRules> open(Repository& repository, const Oid& commit,
-                                  const std::string& scratch);
-  // The same by what of the repository it takes, so that a thread may have its own; `here`: where
-  // git runs for it.
-  static Result<IgnoreRules> open(const Objects& objects, const Git& git, GitOptions here,
-                                  const Oid& commit, const std::string& scratch);
-  IgnoreRules(IgnoreRules&& other) noexcept;
-  IgnoreRules& operator=(IgnoreRules&&) = delete;
+  // `scratch`: a directory of its own, made for the first question and removed with the object;
+  // what a process that was killed left there is removed.
+  IgnoreRules(Repository& repository, Oid commit, std::string scratch);
+  // The same by what of the repository it takes, so that a thread may have its own: `objects` must
+  // outlive it, `here`: where git runs for it.
+  IgnoreRules(const Objects& objects, Git git, GitOptions here, Oid commit, std::string scratch);
+  IgnoreRules(const IgnoreRules&) = delete;
+  IgnoreRules& operator=(const IgnoreRules&) = delete;
   ~IgnoreRules();
 
   // Repository paths of things that are not tracked; a directory ends with '/'. One git process for
   // all; the answers come in the order of the questions.
-  Result<std::vector<bool>> ignored(const std::vector<std::string>& paths) const;
+  Result<std::vector<bool>> ignored(const std::vector<std::string>& paths);
   // The rule that decides about a path, as "<file>:<line>:<pattern>"; "" when there is none.
-  Result<std::string> rule_for(const std::string& path) const;
+  Result<std::string> rule_for(const std::string& path);
   // One path; remembers every directory above it that it had to ask about.
   Result<bool> ignored(const std::string& path);
 
  private:
-  IgnoreRules(Git git, GitOptions options, std::string scratch)
-      : git_(std::move(git)), options_(std::move(options)), scratch_(std::move(scratch)) {}
-
+  Status write_rules();
   Result<std::vector<std::string>> check_ignore(const std::vector<std::string>& more,
-                                                const std::vector<std::string>& paths) const;
+                                                const std::vector<std::string>& paths);
 
+  const Objects& objects_;
   Git git_;
   GitOptions options_;
+  Oid commit_;
   std::string scratch_;
+  bool written_ = false;
   std::map<std::string, bool> directories_;
 };
 
@@ -57,7 +59,6 @@ struct Untracked {
 // `git`: GIT_DIR, GIT_WORK_TREE and GIT_INDEX_FILE of the worktree and of what is tracked in it.
 // `base`: the commit whose directories are never scratch.
 Result<Untracked> list_untracked(Repository& repository, const GitOptions& git,
-                                 const std::string& tree, const Oid& base,
-                                 const IgnoreRules& rules);
+                                 const std::string& tree, const Oid& base, IgnoreRules& rules);
 
 }  // namespace gittxn::repo

@@ -46,6 +46,32 @@ TEST_P(Overlay, IsCleanAndWhole) {
   EXPECT_EQ(taken.tree, repo.tree());
 }
 
+// Most commands of an agent only look. A process of git is a tenth of what a short one takes.
+TEST_P(Overlay, OnlyWhatWasTouchedIsAskedOfGit) {
+  ScratchRepo repo = some_repo();
+  repo.write(".gitattributes", "*.up ident\n");
+  repo.commit("attributes");
+  Place place(repo, WorktreeKind::kOverlay, "wt", GetParam());
+  const std::string calls = repo.root() + "/calls";
+  must(make_dirs(repo.root() + "/bin"));
+  must(write_file(repo.root() + "/bin/git",
+                  "#!/bin/sh\necho \"$*\" >>" + calls + "\nPATH=${PATH#*:} exec git \"$@\"\n",
+                  Sync::kNo, 0755));
+  Environment env = repo.env();
+  env["PATH"] = repo.root() + "/bin:" + env["PATH"];
+  Repository repository = must(Repository::open(repo.path(), env));
+  const auto calls_of_taking = [&] {
+    must(write_file(calls, "", Sync::kNo));
+    must(take(repository, place.worktree(), repo.head(), RefName("refs/heads/main")));
+    return must(read_file(calls));
+  };
+  const std::string untouched = calls_of_taking();
+  EXPECT_THAT(untouched, HasSubstr(" config --list")) << "the settings may have changed";
+  EXPECT_EQ(std::ranges::count(untouched, '\n'), 1) << untouched;
+  place.sh("echo x >new.txt");
+  EXPECT_THAT(calls_of_taking(), HasSubstr("ls-files"));
+}
+
 TEST_P(Overlay, NothingIsMountedWhereThePersonIs) {
   ScratchRepo repo = some_repo();
   Place place(repo, WorktreeKind::kOverlay, "wt", GetParam());

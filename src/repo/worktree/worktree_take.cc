@@ -159,8 +159,11 @@ Result<TakeView> open_view(Repository& repository, const Worktree& given, const 
 Result<Taken> take_in(TakeView& view, Taken taken) {
   Repository& repository = *view.repository;
   const TreeRoot root = TRY(TreeRoot::open(view.worktree.tree));
-  TRY(internal::update_index(view, root, &taken));
-  if (view.upper) {
+  const bool untouched = view.upper && view.upper->untouched;
+  if (!untouched) TRY(internal::update_index(view, root, &taken));
+  if (untouched) {  // its index is empty, and git has nothing to look at
+    taken.tree = TRY(repository.objects().tree_of(view.base));
+  } else if (view.upper) {
     taken.tree = TRY(internal::upper_tree(view));
   } else {
     std::vector<std::string> write = {"write-tree"};

@@ -25,6 +25,7 @@ namespace gittxn::repo::internal {
 //
 // What is below is the base's tree, so the object database is asked for it and not the disk.
 struct UpperScan {
+  bool untouched = true;                     // there is nothing in it but the agent's git directory
   std::map<std::string, TreeEntry> touched;  // of the base, with something of the upper's there now
   std::map<std::string, TreeEntry> gone;     // of the base, with nothing there now
   std::map<std::string, std::string> moved;  // of a moved directory: path now -> path in the base
@@ -58,7 +59,7 @@ struct TakeView {
 Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken);
 // The files that a moved directory brought along, hashed under their new names. `untracked` gets
 // those that nobody named and the rules do not ignore.
-Status add_moved(TakeView& view, const IgnoreRules& rules, std::vector<std::string>* untracked);
+Status add_moved(TakeView& view, IgnoreRules& rules, std::vector<std::string>* untracked);
 // The tree: the base's, with what the index now says of the paths it names.
 Result<Oid> upper_tree(TakeView& view);
 

@@ -393,7 +393,7 @@ TEST(IgnoreRules, AreThoseOfTheCommit) {
   repo.remove("src/.gitignore");
   repo.write("../repo/.git/info/exclude", "excluded\n");
   Repository repository = repo.open();
-  IgnoreRules rules = must(IgnoreRules::open(repository, repo.head(), repo.root() + "/rules"));
+  IgnoreRules rules(repository, repo.head(), repo.root() + "/rules");
   EXPECT_THAT(must(rules.ignored(std::vector<std::string>{"x.log", "src/kept.log", "src/x.log",
                                                           "build/", "src/cache/", "everything",
                                                           "excluded", "build"})),

@@ -87,7 +87,7 @@ Status make_upper_index(TakeView& view, const IndexFile* agents, Taken* taken) {
   return {};
 }
 
-Status add_moved(TakeView& view, const IgnoreRules& rules, std::vector<std::string>* untracked) {
+Status add_moved(TakeView& view, IgnoreRules& rules, std::vector<std::string>* untracked) {
   if (view.upper->moved.empty()) return {};
   std::vector<std::string> unnamed;
   std::set<std::string> leave;

@@ -169,8 +169,7 @@ Status update_index(TakeView& view, const TreeRoot& root, Taken* taken) {
   }
   TRY(view.repository->git().feed({"update-index", "-z", "--index-info"}, view.git,
                                   std::move(removals)));
-  const IgnoreRules rules =
-      TRY(IgnoreRules::open(*view.repository, view.base, view.dir + "/rules"));
+  IgnoreRules rules(*view.repository, view.base, view.dir + "/rules");
   Untracked untracked =
       TRY(list_untracked(*view.repository, view.git, view.worktree.tree, view.base, rules));
   std::vector<std::string> add = work.add;

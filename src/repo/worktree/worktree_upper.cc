@@ -104,6 +104,7 @@ class Scanner {
   Result<UpperScan> scan() {
     const UniqueFd root = TRY(open_fd(worktree_.files, kReadDirectory));
     TRY(directory(root.get(), "", base_tree_, std::string(), 0));
+    if (found_.untouched) found_.attributes.clear();  // there is nothing that they apply to
     return std::move(found_);
   }
 
@@ -127,6 +128,7 @@ class Scanner {
     std::map<std::string, bool> here;
     for (const DirEntry& entry : TRY(list_dir(fmt::format("/proc/self/fd/{}", fd)))) {
       if (entry.name == ".git") continue;  // git stores nothing of that name
+      found_.untouched = false;
       if (all_new && entry.type != DT_DIR) continue;
       here[entry.name] = true;
       const auto before = was.find(entry.name);
