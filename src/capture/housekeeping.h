@@ -27,7 +27,6 @@ class Housekeeping {
 
   // All records before any is interpreted, then start_over(): who starts a hook has looked before.
   void foresee(const Record& record) { follow(record); }
-  static bool foresees(Op op) { return op == Op::kFork || op == Op::kExec; }  // no others
   void start_over();
   // Each kFork and each kExec that succeeded, in order; of a kExec the part that the process has
   // from now on.

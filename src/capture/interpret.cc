@@ -422,11 +422,8 @@ void Interpreter::on(const Record& record) {
 
 void Interpreter::run() {
   if (input_.record_files.empty()) log_.unknown("nothing was traced");
-  const auto any = [](const Record& record) {
-    return Housekeeping::foresees(record.op) || PathResolver::foresees(record);
-  };
   for (const std::string& file : input_.record_files) {  // errors are told below
-    static_cast<void>(read_some_records(file, any, [this](const Record& record) {
+    static_cast<void>(read_telling_records(file, [this](const Record& record) {
       resolver_.foresee(record);
       housekeeping_.foresee(record);
     }));

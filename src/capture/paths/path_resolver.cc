@@ -363,12 +363,8 @@ void PathResolver::forget_ways() {
   for (auto& ways : outside_) ways.clear();
 }
 
-bool PathResolver::foresees(const Record& record) {
-  return touches_links(record.op) || met_link(record);
-}
-
 void PathResolver::foresee(const Record& record) {
-  if (!foresees(record)) return;
+  if (!touches_links(record.op) && !met_link(record)) return;
   const bool two = has_second_path(record.op);
   if (spelt_in_tree(record.path) && !(two && !spelt_in_tree(record.path2))) return;
   if (!record.path.starts_with('/')) return;

@@ -59,10 +59,8 @@ class PathResolver {
       : places_(places), model_(model), aliases_(std::move(aliases)) {}
   Resolved resolve(const std::string& path, LastLink last);
 
-  // All records, before any is resolved; then start_over().
+  // All records but plain looks, before any is resolved; then start_over().
   void foresee(const Record& record);
-  // Others need not be shown to it. Paths are not looked at.
-  static bool foresees(const Record& record);
   void start_over();
   // A record whose paths have been resolved: what it did to links outside.
   void replay(const Record& record, const Resolved& at, const Resolved* to);

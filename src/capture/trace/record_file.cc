@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -14,7 +15,9 @@ namespace gittxn::capture {
 
 namespace {
 
-constexpr std::string_view kMagic("GTXNTRC\x03", 8);
+constexpr std::string_view kMagic("GTXNTRC\x04", 8);
+constexpr char kWithoutLooks = 3;  // the version before
+constexpr char kTellingFrame = 'R', kLookFrame = 'L', kTimeFrame = 'T', kEndFrame = 'E';
 constexpr std::size_t kFlushBytes = 64u << 10;
 constexpr std::uint64_t kMaxFileBytes = 4ull << 30;
 constexpr std::uint32_t kMaxPayload = 4u << 20;
@@ -86,6 +89,12 @@ struct Lists {
   bool given = false;
 };
 
+// What is packed as a plain look: no list of it is.
+bool is_packed_look(const Record& record, const Lists& has) {
+  return is_plain_look(record) && record.argv.empty() && !record.env_known && !has.digest &&
+         !has.given;
+}
+
 // The parts of a record, for a Packer and an Unpacker, which is given one without lists: all that
 // has no texts, and the rest.
 template <typename Io>
@@ -99,6 +108,7 @@ Lists head_parts(Io& io, Record& record) {
   return has;
 }
 
+// Of one that is not packed as a plain look.
 template <typename Io>
 void other_parts(Io& io, const Lists& has, Record& record) {
   io(record.path, record.path2, record.argv);
@@ -185,7 +195,22 @@ void Packer::number(std::uint64_t value) {
   byte(value);
 }
 
+// Eight bytes at once, where there are: those of the number end with the first that has no high
+// bit, and their groups of seven bits are moved together in three steps.
 std::uint64_t Unpacker::long_number() {
+  if (end_ - at_ >= 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at_, 8);
+    const std::uint64_t ends = ~bytes & 0x8080808080808080;
+    if (ends != 0) {
+      const int last = std::countr_zero(ends);
+      at_ += last / 8 + 1;
+      bytes &= 0x7f7f7f7f7f7f7f7f & (~std::uint64_t{0} >> (63 - last));
+      bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x7f007f007f007f00) >> 1;
+      bytes = (bytes & 0x00003fff00003fff) | (bytes & 0x3fff00003fff0000) >> 2;
+      return (bytes & 0x000000000fffffff) | (bytes & 0x0fffffff00000000) >> 4;
+    }
+  }
   std::uint64_t value = 0;
   for (unsigned shift = 0; at_ != end_ && shift < 64; shift += 7) {
     const auto part = static_cast<unsigned char>(*at_++);
@@ -233,7 +258,7 @@ void RecordWriter::mark_time(const Record& record) {
   const std::int64_t now = record.time_ms != 0 ? record.time_ms : clock_->wall_ms();
   if (now == marked_ms_) return;
   marked_ms_ = now;
-  const std::size_t begin = begin_frame('T');
+  const std::size_t begin = begin_frame(kTimeFrame);
   Packer{&buffer_}(static_cast<std::uint64_t>(now));
   end_frame(begin);
 }
@@ -243,10 +268,20 @@ void RecordWriter::add(Record&& record) {
   if (finished_ || broken_ || repeated(record)) return;
   mark_time(record);
   record.seq = ++count_;
-  const std::size_t begin = begin_frame('R');
+  pack(record);
+}
+
+void RecordWriter::pack(Record& record) {
+  const bool look = is_packed_look(record, {!record.env_digest.empty(), !record.given.empty()});
+  const std::size_t begin = begin_frame(look ? kLookFrame : kTellingFrame);
   Packer packer(&buffer_);
   const Lists has = head_parts(packer, record);
-  other_parts(packer, has, record);
+  if (look) {
+    packer.text_after(last_path_, record.path);
+    packer.text_after(last_path2_, record.path2);
+  } else {
+    other_parts(packer, has, record);
+  }
   end_frame(begin);
 }
 
@@ -272,7 +307,7 @@ void RecordWriter::show() {
 void RecordWriter::finish() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(finished_, true)) return;
-  const std::size_t begin = begin_frame('E');
+  const std::size_t begin = begin_frame(kEndFrame);
   Packer{&buffer_}(count_, lost_);
   end_frame(begin);
   flush();
@@ -307,25 +342,50 @@ void RecordWriter::flush() {
   buffer_.clear();
 }
 
-Result<RecordSummary> read_records(const std::string& record_file,
-                                   const std::function<void(const Record&)>& sink) {
-  return read_some_records(record_file, nullptr, sink);
-}
+namespace {
 
-Result<RecordSummary> read_some_records(const std::string& record_file,
-                                        const std::function<bool(const Record&)>& wanted,
-                                        const std::function<void(const Record&)>& sink) {
+enum class RecordsRead { kAll, kTelling };
+
+// Records out of payloads, one after the other. The texts keep the room that they have.
+class RecordUnpacker {
+ public:
+  // False: what it holds is no record, or not the next one.
+  bool unpack(char type, Unpacker& in, std::uint64_t seq) {
+    const Lists has = head_parts(in, cleared(record_));
+    if (type == kLookFrame) {
+      if (!is_packed_look(record_, has)) return false;
+      record_.path = in.text_after(path_);
+      record_.path2 = in.text_after(path2_);
+    } else {
+      other_parts(in, has, record_);
+    }
+    return in.good() && in.at_end() && record_.seq == seq && is_sound(record_);
+  }
+  const Record& at(std::int64_t time_ms) {
+    record_.time_ms = time_ms;
+    return record_;
+  }
+
+ private:
+  Record record_;
+  std::string path_, path2_;  // of the last plain look
+};
+
+Result<RecordSummary> read_each(const std::string& record_file, RecordsRead what,
+                                const std::function<void(const Record&)>& sink) {
   const UniqueFd fd = TRY(open_fd(record_file, O_RDONLY | O_CLOEXEC));
   Source source(fd.get());
   RecordSummary summary;
   std::int64_t time_ms = 0;
-  Record record;
+  RecordUnpacker record;
   std::string_view magic;
-  if (!TRY(source.take(kMagic.size(), &magic)) || magic.substr(0, 7) != kMagic.substr(0, 7)) {
+  const std::size_t version = kMagic.size() - 1;  // where it is
+  if (!TRY(source.take(kMagic.size(), &magic)) ||
+      magic.substr(0, version) != kMagic.substr(0, version)) {
     summary.reason = "the trace record file is damaged at its start";
     return summary;
   }
-  if (magic != kMagic) {
+  if (magic != kMagic && magic[version] != kWithoutLooks) {
     return fail(Code::kNewer, "'" + record_file + "' was written by another version",
                 "use the version of git-txn that ran the command");
   }
@@ -337,30 +397,29 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
     }
     Unpacker in(frame.payload);
     char type = 0;
-    std::uint64_t number = 0;  // the time, or how many records there are
     if (frame.kind == Frame::Kind::kPayload) in.byte(type);
-    const auto whole = [&in] { return in.good() && in.at_end(); };
-    if (type == 'R') {
-      const Lists has = head_parts(in, cleared(record));
-      const bool follows = in.good() && record.seq == summary.records + 1;
-      const bool left_out = follows && record.op <= Op::kWasLink && wanted && !wanted(record);
-      const bool sound = left_out || (follows && frame.is_sound());
-      if (sound && !left_out) other_parts(in, has, record);
-      if (left_out || (sound && whole() && is_sound(record))) {
+    if (type == kLookFrame && what == RecordsRead::kTelling) {
+      ++summary.records;
+      continue;
+    }
+    const bool sound = frame.kind == Frame::Kind::kPayload && frame.is_sound();
+    if (sound && (type == kTellingFrame || type == kLookFrame)) {
+      if (record.unpack(type, in, summary.records + 1)) {
         ++summary.records;
-        record.time_ms = time_ms;
-        if (!left_out) sink(record);
+        sink(record.at(time_ms));
         continue;
       }
     }
-    if (type == 'T' && frame.is_sound()) {
+    std::uint64_t number = 0;  // the time, or how many records there are
+    const auto whole = [&in] { return in.good() && in.at_end(); };
+    if (sound && type == kTimeFrame) {
       in(number);
       if (whole() && number > 0 && number < kMaxTimeMs) {
         time_ms = static_cast<std::int64_t>(number);
         continue;
       }
     }
-    if (type == 'E' && frame.is_sound()) {
+    if (sound && type == kEndFrame) {
       in(number, summary.reason);
       if (whole() && number == summary.records) {
         summary.complete = summary.reason.empty();
@@ -371,6 +430,18 @@ Result<RecordSummary> read_some_records(const std::string& record_file,
         fmt::format("the trace record file is damaged after record {}", summary.records);
     return summary;
   }
+}
+
+}  // namespace
+
+Result<RecordSummary> read_records(const std::string& record_file,
+                                   const std::function<void(const Record&)>& sink) {
+  return read_each(record_file, RecordsRead::kAll, sink);
+}
+
+Result<RecordSummary> read_telling_records(const std::string& record_file,
+                                           const std::function<void(const Record&)>& sink) {
+  return read_each(record_file, RecordsRead::kTelling, sink);
 }
 
 }  // namespace gittxn::capture

@@ -1,14 +1,18 @@
 // The record file: what the monitor writes while a command runs and interpret reads afterwards.
 //
-//   header   "GTXNTRC" 0x03 (the last byte is the version; others are not read)
+//   header   "GTXNTRC" 0x04 (the last byte is the version; version 3, which has no 'L', is read
+//            too, and others are not)
 //   frame    length (4 bytes, little-endian), checksum of the payload (4), payload
-//   payload  type byte 'R' (a record), 'T' (a time: wall clock in ms; holds for the records until
-//   the
-//            next), or 'E' (the end: count of records, reason why they are not all)
+//   payload  type byte 'R' (a record), 'L' (one of a plain look), 'T' (a time: wall clock in ms;
+//            holds for the records until the next), or 'E' (the end: count of records, reason why
+//            they are not all)
 //
 // A file is whole only with its end mark, and nothing follows that. Numbers in payloads are LEB128,
-// texts are preceded by their length. Nothing is synced: after a power cut a short file has no end
-// mark, and what has no end mark is an unknown read set.
+// texts are preceded by their length. A plain look (is_plain_look) has no lists, and of its texts
+// what is not the beginning of the same text of the plain look before: how many bytes are the same,
+// and the rest. Most of many are that, and whoever wants the others passes over them. Nothing is
+// synced: after a power cut a short file has no end mark, and what has no end mark is an unknown
+// read set.
 //
 // Repeated reads: a process that asks the same thing again and gets the same answer, with no write
 // by anyone and no exec in between, is recorded once; opening a file, twice, the second time marked
@@ -51,6 +55,7 @@ class RecordWriter {
   std::size_t begin_frame(char type);
   void end_frame(std::size_t begin);
   void flush();
+  void pack(Record& record);
   void keep_reason(std::string reason);
 
   static constexpr std::size_t kSlots = 1u << 14;
@@ -64,18 +69,30 @@ class RecordWriter {
   std::uint64_t bytes_ = 0;
   std::uint64_t salt_ = 1;
   std::string buffer_;
+  std::string last_path_, last_path2_;  // of the last plain look
   std::string lost_;
   std::array<std::uint64_t, kSlots> seen_{};
 };
 
 // Values one behind the other, for the file and for the monitor's report to its caller: numbers as
-// LEB128, those with a sign zigzag; texts preceded by their length, lists by their count.
+// LEB128, those with a sign zigzag; texts preceded by their length, lists by their count; texts
+// that are mostly another one by what they share with that.
 class Packer {
  public:
   explicit Packer(std::string* out) : out_(out) {}
   template <typename... T>
   void operator()(const T&... values) {
     (put(values), ...);
+  }
+  // `last` becomes the text.
+  void text_after(std::string& last, const std::string& text) {
+    const auto differs = std::mismatch(last.begin(), last.end(), text.begin(), text.end());
+    const auto shared = static_cast<std::size_t>(differs.second - text.begin());
+    number(shared);
+    number(text.size() - shared);
+    out_->append(text, shared);
+    last.resize(shared);
+    last.append(text, shared);
   }
   template <typename... Bool>
   void bits(Bool... bits) {
@@ -117,6 +134,19 @@ class Unpacker {
   template <typename... T>
   void operator()(T&... values) {
     (get(values), ...);
+  }
+  // `last` becomes the text, which is given out.
+  const std::string& text_after(std::string& last) {
+    const std::uint64_t shared = number();
+    const std::uint64_t rest = number();
+    if (shared > last.size() || rest > static_cast<std::uint64_t>(end_ - at_)) {
+      spoil();
+      return last;
+    }
+    last.resize(shared);
+    last.append(at_, rest);
+    at_ += rest;
+    return last;
   }
   template <typename... Bool>
   void bits(Bool&... bits) {

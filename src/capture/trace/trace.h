@@ -189,6 +189,8 @@ Outcome outcome_of(const Record& record);
 bool changes_something(const Record& record);
 bool may_change(Op op);
 bool only_looks(Op op);  // changes nothing in the tree
+// It only looks, and met no link: whatever is asked for later means what it had meant before.
+bool is_plain_look(const Record& record);
 bool has_second_path(Op op);
 bool keeps_last_link(const Record& record);  // it names an entry, whether it is a link or not
 bool content_open(const Record& record);
@@ -252,11 +254,9 @@ struct RecordSummary {
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink);
-// The same of some: `wanted` is asked with what a record has before its paths and lists, and no
-// more is looked at in one that is not wanted. Whoever has to know that they are sound reads them
-// all.
-Result<RecordSummary> read_some_records(const std::string& record_file,
-                                        const std::function<bool(const Record&)>& wanted,
-                                        const std::function<void(const Record&)>& sink);
+// The same of those that are no plain looks, which are most of many, and are passed over without a
+// look at them. Whoever has to know that they are sound reads them all.
+Result<RecordSummary> read_telling_records(const std::string& record_file,
+                                           const std::function<void(const Record&)>& sink);
 
 }  // namespace gittxn::capture

@@ -76,6 +76,10 @@ bool only_looks(Op op) {
   return in(kLooking, op);
 }
 
+bool is_plain_look(const Record& record) {
+  return only_looks(record.op) && !S_ISLNK(record.mode);
+}
+
 bool has_second_path(Op op) {
   return op == Op::kRename || op == Op::kLink;
 }
