@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <charconv>
 #include <cstdint>
 #include <fstream>
+#include <future>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -153,6 +155,35 @@ bool gets_large_pages() {
     return bytes.back() == 'x' && flags.contains(wanted);
   };
   return is_large(first) && is_large(block);
+}
+
+TEST(Heap, MemoryThatIsTakenAheadIsThere) {
+  auto faults = on_a_thread([] {
+    take_memory_ahead(8u << 20);
+    const auto so_far = [] {
+      struct rusage used{};
+      ::getrusage(RUSAGE_THREAD, &used);
+      return used.ru_minflt;
+    };
+    const long before = so_far();
+    const std::vector<char> block(6u << 20, 'x');
+    return block.back() == 'x' ? so_far() - before : -1;
+  });
+  const long seen = faults.get();
+  EXPECT_GE(seen, 0);
+  if (!testing::kSanitized) EXPECT_LT(seen, 100) << "a page of 4 KiB each would be 1,536";
+}
+
+TEST(Beside, IsReadyWhenItIsMade) {
+  std::promise<void> go;
+  auto made = on_a_thread([&go] {
+    go.get_future().wait();
+    return 1;
+  });
+  EXPECT_FALSE(made.ready());
+  go.set_value();
+  made.wait();
+  EXPECT_TRUE(made.ready());
 }
 
 TEST(Beside, GivesWhatWasMadeOrWhatWasThrown) {

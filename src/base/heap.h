@@ -1,6 +1,8 @@
 // Memory of a process that computes much in a short time.
 #pragma once
 
+#include <cstddef>
+
 namespace gittxn {
 
 // Asks the kernel for large pages for what this thread will allocate next, 24 MiB of it. A process
@@ -12,5 +14,11 @@ namespace gittxn {
 //
 // A thread calls it before it allocates much; calling it again does nothing.
 void prefer_large_pages();
+
+// Has the kernel give this thread's heap the memory for what it will allocate next, `bytes` of it
+// and at most 24 MiB, with one call and not with a fault for each page. The pages are small: those
+// that a process which has just ended gave back are at hand, while in a virtual machine large ones
+// are mostly memory that nobody has touched, which its host has to find first. A hint, too.
+void take_memory_ahead(std::size_t bytes);
 
 }  // namespace gittxn

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -49,6 +50,10 @@ class Beside {
   // False when no more threads were to be had, and after get().
   bool valid() const { return made_.valid(); }
   void wait() const { made_.wait(); }
+  // Of a valid one: get() does not wait.
+  bool ready() const {
+    return made_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
   T get() { return made_.get(); }
 
  private:

@@ -174,6 +174,7 @@ Refined<void> Searches::no_own_rules(const Search& search) const {
   for (const PathChange& change : input_.writes) {
     if (governs(change.path)) return not_refined("the transaction changes '" + change.path + "'");
   }
+  if (observer_.has_no_own_paths()) return {};
   for (const HeldLooks::Look& look : search.held.looks) {
     if (governs(look.name()) && observer_.changed_in_place(look.path())) {
       return not_refined("'" + look.path() + "' was changed in place");

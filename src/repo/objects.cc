@@ -2,6 +2,7 @@
 #include "repo/objects.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/hash.h"
@@ -140,6 +141,28 @@ Result<std::vector<NamedEntry>> Objects::all_named(const Oid& tree, std::string_
   TRY(search.find_below(top, "", 0));
   last = {top, std::string(name), std::move(search.found)};
   return last.found;
+}
+
+namespace {
+
+// False: it is enough. Of equal trees all but the first are found unpacked.
+Result<bool> unpack_below(const ObjectStore& store, const git_oid& tree, int depth,
+                          const std::function<bool()>& enough) {
+  TRY(internal::check_depth(depth));
+  if (enough()) return false;
+  const internal::Tree read = TRY(store.read_tree(tree));
+  for (const RawEntry& entry : std::views::reverse(read.entries)) {
+    if (entry.is_tree() && !TRY(unpack_below(store, entry.oid, depth + 1, enough))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Objects::unpack_trees(const Oid& tree, const std::function<bool()>& enough) const {
+  const auto top = state_->store.tree_of(tree);
+  // Whoever needs what cannot be read says so.
+  if (top) (void)unpack_below(state_->store, *top, 0, enough);
 }
 
 Result<std::string> Objects::blob(const Oid& oid, std::size_t max_bytes) const {

@@ -156,6 +156,25 @@ TEST(Objects, WhatIsUnpackedIsThereForThoseBeside) {
   EXPECT_TRUE(objects.list(theirs));
 }
 
+TEST(Objects, TreesAreUnpackedFromTheLastUntilItIsEnough) {
+  ScratchRepo repo;
+  for (const char* file : {"a/f", "b/deep/g", "c/h"}) repo.write(file, file);
+  const Oid commit = repo.commit("folders");
+  const Objects objects = repo.objects();
+  const auto tree = [&](const char* path) { return must(objects.entry_at(commit, path)).oid; };
+  const Oid a = tree("a"), b = tree("b"), c = tree("c"), deep = repo.oid("HEAD:b/deep");
+  const Objects fresh = repo.objects();
+  int asked = 0;
+  fresh.unpack_trees(commit, [&asked] { return ++asked > 4; });  // not before the root, c, b, deep
+  for (const Oid& oid : {a, b, c, deep}) {
+    const std::string path =
+        internal::loose_path(objects.git_dir() + "/objects", internal::checked_oid(oid));
+    ASSERT_EQ(::unlink(path.c_str()), 0) << path;
+  }
+  for (const Oid& oid : {b, c, deep}) EXPECT_TRUE(fresh.list(oid)) << oid.str();
+  EXPECT_FALSE(fresh.list(a));
+}
+
 TEST(Objects, InMemoryLeaveNothingBehind) {
   const ScratchRepo repo;
   repo.write("d/file", "bytes\n");

@@ -33,7 +33,9 @@ struct ReadSources {
 namespace {
 
 // Records that take about as long to interpret as a thread and a second look at packs cost.
-constexpr std::int64_t kWorthAThread = 64 << 10;
+constexpr std::size_t kWorthAThread = 64 << 10;
+// What interpreting takes for each byte of a record, at least.
+constexpr std::size_t kMemoryOfRecords = 3;
 
 Result<capture::Places> places_of(State& state, const Attempt& attempt,
                                   const repo::Worktree& worktree) {
@@ -142,13 +144,13 @@ Result<ReadSet> reads_of(State& state, ReadSources& sources, const Changes& writ
   return TRY_IN("reading the trace", reads_from(state.repository.objects(), sources));
 }
 
-bool is_long(const std::vector<std::string>& record_files) {
-  std::int64_t bytes = 0;
+std::size_t bytes_of(const std::vector<std::string>& record_files) {
+  std::size_t bytes = 0;
   for (const std::string& file : record_files) {
     struct stat info{};
-    if (::stat(file.c_str(), &info) == 0) bytes += info.st_size;
+    if (::stat(file.c_str(), &info) == 0) bytes += static_cast<std::size_t>(info.st_size);
   }
-  return bytes >= kWorthAThread;
+  return bytes;
 }
 
 }  // namespace
@@ -194,10 +196,11 @@ Status ReadsAhead::prepare() {
 void ReadsAhead::begin() {
   const Attempt& attempt = txn_.attempts.back();
   const bool moved = !attempt.kept.empty() && attempt.base != snapshot_;
-  if (moved || std::thread::hardware_concurrency() < 2 || !is_long(attempt.traces)) return;
+  const std::size_t bytes = bytes_of(attempt.traces);
+  if (moved || std::thread::hardware_concurrency() < 2 || bytes < kWorthAThread) return;
   if (!prepare()) return;
-  const auto make = [this]() -> Result<ReadSet> {
-    prefer_large_pages();
+  const auto make = [this, bytes]() -> Result<ReadSet> {
+    take_memory_ahead(kMemoryOfRecords * bytes);
     return reads_from(*objects_, *sources_);
   };
   guessed_ = on_a_thread(make);
@@ -212,6 +215,7 @@ Result<ReadSet> ReadsAhead::reads(const repo::Taken& taken) {
                      INJECTED_BUG("take.reads_of_a_guess");
   std::optional<ReadSet> guessed;
   if (guessed_.valid()) {
+    state_.repository.objects().unpack_trees(snapshot_, [this] { return guessed_.ready(); });
     if (auto made = guessed_.get(); made && right) guessed = *std::move(made);
   }
   ReadSet reads =
