@@ -274,6 +274,8 @@ std::string key_of_line(std::string_view path, std::string_view line) {
     return word && !key.ends_with('(') ? key : std::string();
   }
   if (is_record_file(path) && trimmed(line).ends_with(',')) return std::string(record_name(line));
+  // ".PHONY: lint" adds to what other lines of a Makefile say of it.
+  if (kind == TextKind::kAssignments && line.starts_with('.')) return {};
   const std::string_view type = declared_type(line);
   return std::string(type.empty() ? assigned_key(line) : type);
 }

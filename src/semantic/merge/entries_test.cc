@@ -308,6 +308,8 @@ TEST(Entries, RulesThatBothAddedToAMakefile) {
   const std::string lint = "\n# Style.\n.PHONY: lint\nlint:\n\t./lint\n";
   const std::string clean = "\nclean:\n\trm -r build\n";
   expect_merge("Makefile", {base, base + lint, base + clean}, base + lint + clean);
+  const std::string phony = ".PHONY: all\n" + base;
+  expect_merge("Makefile", {base, base + lint, phony}, phony + lint);
   expect_conflict("Makefile", {base, base + lint, base + "\nlint:\n\t./other\n"});
   expect_conflict("Makefile",
                   {base, base + "\t./more\n" + clean, base + lint});  // of the one above
