@@ -31,7 +31,7 @@ GivenNames given_names(const Tree& tree, const Node& function) {
   GivenNames given;
   for (std::uint32_t i = function.leaf; i < function.leaf + function.leaves; ++i) {
     const Node& leaf = *tree.leaves()[i];
-    if (is_given_here(leaf)) given[leaf.text].push_back(leaf.parent);
+    if (is_given_here(leaf)) given[leaf.text].push_back(&giver_of(leaf));
   }
   return given;
 }
@@ -61,6 +61,8 @@ Broken both_bind(const Sides<const Tree*>& sides) {
                           return same_code(*sides[kLeft], *x, *sides[kRight], *y);
                         });
       if (same) continue;
+      if (NewBlocks(*was, *sides[kLeft], *left->second).hold(here)) continue;
+      if (NewBlocks(*was, *sides[kRight], *right->second).hold(also->second)) continue;
       return {"both sides gave a new name '" + std::string(name.substr(0, 40)) +
                   "' a value of their own in " + std::string(was->name.substr(0, 80)) + "()",
               {span_of_node(kLeft, *sides[kLeft], *here.front()),

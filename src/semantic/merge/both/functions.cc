@@ -1,5 +1,7 @@
 #include "semantic/merge/both/functions.h"
 
+#include <algorithm>
+
 #include "semantic/kinds.h"
 
 namespace gittxn::semantic {
@@ -22,6 +24,55 @@ bool is_given_here(const Node& leaf) {
   if (leaf.field == "name") return in.kind == "variable_declarator";
   if (leaf.field == "pattern") return in.kind == "let_declaration";
   return leaf.field == "declarator" && in.kind == "init_declarator";
+}
+
+const Node& giver_of(const Node& leaf) {
+  const Node& in = *leaf.parent;
+  return in.kind == "expression_list" ? *in.parent : in;
+}
+
+namespace {
+
+// No assignment and no "var" of JavaScript, which is the function's.
+bool is_declared_for_block(const Node& giver) {
+  return !giver.kind.contains("assign") && giver.parent != nullptr &&
+         giver.parent->kind != "variable_declaration";
+}
+
+bool has_names_of_its_own(const Node& node) {
+  return is_block(node) || has_any(node.kind, {"if_", "for_", "while_", "switch_"});
+}
+
+}  // namespace
+
+NewBlocks::NewBlocks(const Node& base, const Tree& side, const Node& now)
+    : language_(side.language()), function_(now), lines_(now.text) {
+  if (auto hunks = line_difference(base.text, now.text)) hunks_ = *std::move(hunks);
+}
+
+bool NewBlocks::hold(const std::vector<const Node*>& givers) const {
+  // An inner block may not have a name of the outer one there.
+  if (is_any(language_.name, {"java", "csharp"})) return false;
+  return std::ranges::all_of(givers, [this](const Node* giver) {
+    return is_declared_for_block(*giver) && is_in_one(*giver);
+  });
+}
+
+bool NewBlocks::is_in_one(const Node& giver) const {
+  for (const Node* at = giver.parent; at != nullptr && at != &function_; at = at->parent) {
+    if (has_names_of_its_own(*at) && is_new(*at)) return true;
+  }
+  return false;
+}
+
+// The line that closes a block is the base's where what stands before the block ends with the same
+// line, and the difference took that for new.
+bool NewBlocks::is_new(const Node& block) const {
+  const LineRange range{lines_.at(block.text), lines_.at(block.text.substr(block.text.size() - 1))};
+  return std::ranges::any_of(hunks_, [&range](const LineHunk& hunk) {
+    const bool only_added = hunk.before.from == hunk.before.to;
+    return only_added && hunk.after.from <= range.from && range.to <= hunk.after.to;
+  });
 }
 
 }  // namespace gittxn::semantic

@@ -76,5 +76,66 @@ TEST(GivenAndRead, IsNoneWhereLinesOfTheBaseStandBetween) {
   EXPECT_TRUE(merged.clean()) << merged.why;
 }
 
+// A name that one side declares for a new block alone is no name of the other side's.
+TEST(GivenApart, ANewBlockHasNamesOfItsOwn) {
+  struct Case {
+    std::string_view language;
+    std::string head, was, now, call, more;
+  };
+  const auto sides_of = [](const Case& one) {
+    const auto with = [&](const std::string& first, const std::string& last) {
+      return one.head + first + one.call + one.call + one.call + last + "}\n";
+    };
+    return Sides<std::string>{with(one.was, ""), with(one.now, ""), with(one.was, one.more)};
+  };
+  const std::string go = "package p\n\nfunc f() {\n", block = "\t{\n\t\tn := g()\n\t\th(n)\n\t}\n";
+  const std::string was = "\tif a := g(); a {\n\t\th(a)\n\t}\n";
+  const std::string now = "\tif n := g(); n {\n\t\th(n)\n\t}\n";
+  for (const Case& one : {
+           Case{"go", go, was, now, "\tk()\n", block},
+           Case{"go", go, "", "\tn := g()\n\th(n)\n", "\tk()\n", block},
+           Case{"c", "void f(void)\n{\n", "", "  int n = g();\n  h(n);\n", "  k();\n",
+                "  if (b) {\n    int n = 2;\n    h(n);\n  }\n"},
+           Case{"rust", "fn f() {\n", "", "    let n = g();\n    h(n);\n", "    k();\n",
+                "    if b {\n        let n = 2;\n        h(n);\n    }\n"},
+           Case{"javascript", "function f() {\n", "", "  const n = g();\n  h(n);\n", "  k();\n",
+                "  if (b) {\n    const n = 2;\n    h(n);\n  }\n"},
+       }) {
+    const Sides<std::string> sides = sides_of(one);
+    EXPECT_TRUE(merged_as(one.language, sides).clean()) << sides[kRight];
+    EXPECT_TRUE(merged_as(one.language, {sides[kBase], sides[kRight], sides[kLeft]}).clean());
+  }
+  const std::string java = "class C {\n  void f() {\n";
+  for (const Case& one : {
+           // It is the function's, an outer name may not be used again, a value for any name.
+           Case{"javascript", "function f() {\n", "", "  var n = g();\n  h(n);\n", "  k();\n",
+                "  if (b) {\n    var n = 2;\n    h(n);\n  }\n"},
+           Case{"java", java, "", "    int n = g();\n    h(n);\n", "    k();\n",
+                "    if (b) {\n      int n = 2;\n      h(n);\n    }\n  }\n"},
+           Case{"python", "def f():\n", "", "    n = g()\n    h(n)\n", "    k()\n",
+                "    if b:\n        n = 2\n        h(n)\n"},
+       }) {
+    Sides<std::string> sides = sides_of(one);
+    if (one.language == "python") {
+      for (std::string& text : sides) text.pop_back(), text.pop_back();
+    }
+    if (one.language == "java") {
+      for (std::string& text : sides) text += text.ends_with("  }\n}\n") ? "" : "}\n";
+    }
+    EXPECT_THAT(why_not_as(one.language, sides), HasSubstr("a new name 'n'")) << sides[kLeft];
+  }
+}
+
+TEST(GivenApart, ABlockAroundWhatWasThereIsNotNew) {
+  const auto with = [](const std::string& first, const std::string& inside) {
+    return "package p\n\nfunc f() {\n\ta()\n\tb()\n" + first + "\tk()\n" + inside +
+           "\tl()\n\tc()\n}\n";
+  };
+  const Sides<std::string> sides = {with("", ""), with("", "\tn := 2\n\th(n)\n"),
+                                    "package p\n\nfunc f() {\n\tif n := g(); n {\n\t\th(n)\n"
+                                    "\ta()\n\tb()\n\tk()\n\tl()\n\t}\n\tc()\n}\n"};
+  why_not_as("go", sides);
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
