@@ -26,7 +26,9 @@ std::string called_name(const Node& callee) {
 
 void find_calls(const Node& node, Calls* calls) {
   const bool list = node.named && !node.kids.empty() && node.kids.front()->text == "(";
-  if (list && node.parent != nullptr && node.parent->kids.front() != &node) {
+  // "T name(a, b);" in C++ declares a variable.
+  const bool call = list && node.parent != nullptr && node.parent->kind != "init_declarator";
+  if (call && node.parent->kids.front() != &node) {
     const auto at = std::ranges::find(node.parent->kids, &node);
     const std::string name = called_name(**(at - 1));
     if (!name.empty()) (*calls)[name].push_back(&node);

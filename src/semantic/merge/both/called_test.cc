@@ -45,5 +45,15 @@ TEST(Called, AMethodOfTheOwnObjectAsItWas) {
   }
 }
 
+TEST(Called, AVariableWithArgumentsIsNoCall) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return "int f() {\n  const std::vector<int> all" + first +
+           ";\n  return use(all);\n}\n\nint g() {\n" + last + "  return 1;\n}\n";
+  };
+  const std::string more = "  const std::vector<int> all(9);\n  use(all);\n";
+  EXPECT_EQ(merged_as("cpp", {with("(8)", ""), with("(8, 'x')", ""), with("(8)", more)}).text,
+            with("(8, 'x')", more));
+}
+
 }  // namespace
 }  // namespace gittxn::semantic
