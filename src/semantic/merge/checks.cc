@@ -20,6 +20,7 @@
 #include "semantic/merge/both/named.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/merge/both/standard.h"
+#include "semantic/merge/both/taken.h"
 #include "semantic/merge/both/unbound.h"
 #include "semantic/merge/inserted/registered.h"
 #include "semantic/merge/lists.h"
@@ -110,10 +111,6 @@ void find_keyed_twice(const Node& node, KeyedTwice* found) {
   }
 }
 
-bool is_name(std::string_view token) {
-  return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
-}
-
 // The declarations at the top that hold what does not parse.
 Broken unparsed(const Tree& merged) {
   Broken broken{"the result does not parse", {}};
@@ -125,68 +122,6 @@ Broken unparsed(const Tree& merged) {
 
 std::span<const Node* const> leaves_of(const Tree& tree, const Node& node) {
   return std::span(tree.leaves()).subspan(node.leaf, node.leaves);
-}
-
-// The times that each version says a name, in the parts that not all versions have.
-using Uses = std::unordered_map<std::string_view, Sides<std::uint32_t>>;
-
-Uses uses_apart(const Sides<const Tree*>& sides) {
-  Uses uses;
-  const std::vector<Nodes> apart = not_in_all(sides);
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (const Node* node : apart[i]) {
-      for (const Node* leaf : leaves_of(*sides[i], *node)) {
-        if (is_name(leaf->text)) ++uses[leaf->text][i];
-      }
-    }
-  }
-  return uses;
-}
-
-// The two tokens before and the two behind each use; the name itself is left out of them.
-using Neighbours = std::vector<std::array<std::string_view, 4>>;
-
-Neighbours neighbours(const Tree& tree, std::string_view name) {
-  const auto& leaves = tree.leaves();
-  const auto at = [&](std::size_t i, std::ptrdiff_t step) {
-    const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) + step;
-    const bool there = place >= 0 && place < static_cast<std::ptrdiff_t>(leaves.size());
-    const std::string_view text =
-        there ? leaves[static_cast<std::size_t>(place)]->text : std::string_view();
-    return text == name ? std::string_view() : text;
-  };
-  Neighbours found;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i]->text == name) found.push_back({at(i, -2), at(i, -1), at(i, 1), at(i, 2)});
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-// A name of which one side made another one wherever it stood, and the other side uses it more. One
-// use alone may as well have been replaced. Of neither name a use can be the same in all versions.
-Broken renamed_and_used(const Sides<const Tree*>& sides, const Tree& merged) {
-  const Uses uses = uses_apart(sides);
-  for (const auto& [name, n] : uses) {
-    for (const Side side : {kLeft, kRight}) {
-      if (n[kBase] < 2 || n[side] != 0 || n[other(side)] <= n[kBase]) continue;
-      const Neighbours was = neighbours(*sides[kBase], name);
-      for (const auto& [fresh, m] : uses) {
-        if (m[kBase] != 0 || m[side] != n[kBase]) continue;
-        if (neighbours(*sides[side], fresh) != was) continue;
-        if (is_something_else(sides, other(side), name, merged)) continue;
-        Broken broken{"one side renamed '" + std::string(name.substr(0, 40)) + "' to '" +
-                          std::string(fresh.substr(0, 40)) + "', the other uses it anew",
-                      {}};
-        const Tree& tree = *sides[other(side)];
-        for (const Node* leaf : tree.leaves()) {
-          if (leaf->text == name) broken.places.push_back(span_of_node(other(side), tree, *leaf));
-        }
-        return broken;
-      }
-    }
-  }
-  return {};
 }
 
 // A thing that both sides added is one: of two versions the one with fewer counts.
@@ -262,7 +197,7 @@ class Checker {
         if (is_pattern(*declared.node)) continue;
         const std::string name = name_of(declared);
         const bool added = !before_[kBase].contains(name);
-        const bool kept = !added && before_[other(side)].contains(name);
+        const bool kept = !added && is_left_by_both(name);
         if (!(added || kept) || after_.contains(name)) continue;
         // The grammar may stumble over the result alone: then the text is there to the letter.
         if (merged_.error_bytes() == 0 || !merged_.text().contains(declared.node->text)) {
@@ -271,6 +206,15 @@ class Checker {
       }
     }
     return {};
+  }
+
+  // Each side may have taken away another one of that name.
+  bool is_left_by_both(const std::string& name) const {
+    const auto times = [&](Side side) {
+      const auto found = before_[side].find(name);
+      return found == before_[side].end() ? 0 : found->second.times;
+    };
+    return times(kLeft) > 0 && times(kRight) > 0 && times(kLeft) + times(kRight) > times(kBase);
   }
 
   // What it is in and its name, for both sides may have changed its parameters.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -68,6 +69,23 @@ std::vector<Nodes> not_in_all(std::span<const Tree* const> trees) {
     for (const Nodes& nodes : left) lists.push_back(nodes[0]->kids);
     left = without_common(lists);
   }
+}
+
+bool is_name(std::string_view token) {
+  return std::isalpha(static_cast<unsigned char>(token[0])) != 0 || token[0] == '_';
+}
+
+Uses uses_apart(const Sides<const Tree*>& sides) {
+  Uses uses;
+  const std::vector<Nodes> apart = not_in_all(sides);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (const Node* node : apart[i]) {
+      for (const Node* leaf : std::span(sides[i]->leaves()).subspan(node->leaf, node->leaves)) {
+        if (is_name(leaf->text)) ++uses[leaf->text][i];
+      }
+    }
+  }
+  return uses;
 }
 
 }  // namespace gittxn::semantic

@@ -350,5 +350,33 @@ TEST(NamesOfTheLibrary, AreNotRenamed) {
   }
 }
 
+TEST(BothRenamed, AMemberOfSomethingHasItsNameToItself) {
+  const auto with = [](const std::string& name, const std::string& last) {
+    return "int " + name + "(int a);\n\nint f(int a) {\n  return " + name + "(a) + " + name +
+           "(a + 1);\n}\n\nint g(const std::string& text) {\n  return " + last + ";\n}\n";
+  };
+  EXPECT_TRUE(
+      merged_as("cpp", {with("find", "0"), with("look", "0"), with("find", "text.find('a')")})
+          .clean());
+  EXPECT_THAT(why_not_as("cpp", {with("find", "0"), with("look", "0"), with("find", "find('a')")}),
+              HasSubstr("one side renamed 'find' to 'look', the other uses it anew"));
+  // A member that was renamed.
+  const auto member = [](const std::string& name, const std::string& last) {
+    return "int f(S s) {\n  return s." + name + "(1) + s." + name + "(2);\n}\n\nint g(S s) {\n" +
+           "  return " + last + ";\n}\n";
+  };
+  why_not_as("cpp", {member("at", "0"), member("find", "0"), member("at", "s.at(3)")});
+}
+
+TEST(BothRemoved, EachAnotherOneOfAName) {
+  const auto with = [](const std::string& first, const std::string& last) {
+    return "int f() {\n" + first + "}\n\nint g() {\n  return 1;\n}\n\nint h() {\n" + last + "}\n";
+  };
+  const std::string named = "  const std::vector<int> all(9);\n  return use(all);\n";
+  const std::string bare = "  return use({9});\n";
+  EXPECT_EQ(merged_as("cpp", {with(named, named), with(bare, named), with(named, bare)}).text,
+            with(bare, bare));
+}
+
 }  // namespace
 }  // namespace gittxn::semantic

@@ -1,6 +1,7 @@
 #include "semantic/merge/both/taken.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "semantic/kinds.h"
+#include "semantic/merge/both/apart.h"
+#include "semantic/merge/both/brought_in.h"
 #include "semantic/merge/both/numbers.h"
 #include "semantic/symbols/imports.h"
 
@@ -210,6 +213,34 @@ const Node* declaration_of(const Tree& tree, std::string_view name) {
   return nullptr;
 }
 
+// --- a name that was made another one ---
+
+// The two tokens before and the two behind each use; the name itself is left out of them.
+using Neighbours = std::vector<std::array<std::string_view, 4>>;
+
+Neighbours neighbours(const Tree& tree, std::string_view name) {
+  const auto& leaves = tree.leaves();
+  const auto at = [&](std::size_t i, std::ptrdiff_t step) {
+    const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) + step;
+    const bool there = place >= 0 && place < static_cast<std::ptrdiff_t>(leaves.size());
+    const std::string_view text =
+        there ? leaves[static_cast<std::size_t>(place)]->text : std::string_view();
+    return text == name ? std::string_view() : text;
+  };
+  Neighbours found;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i]->text == name) found.push_back({at(i, -2), at(i, -1), at(i, 1), at(i, 2)});
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// Those of them that stand behind no dot or arrow: a member of something has its name to itself.
+std::size_t no_members(const Neighbours& uses) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      uses, [](const auto& around) { return !is_any(around[1], {".", "->", "?."}); }));
+}
+
 }  // namespace
 
 Broken moved_and_used(const Sides<const Tree*>& sides) {
@@ -280,6 +311,32 @@ Broken undeclared_and_used(const Sides<const Tree*>& sides) {
         broken.places.push_back(span_of_node(other(side), *sides[other(side)], *each));
       }
       return broken;
+    }
+  }
+  return {};
+}
+
+Broken renamed_and_used(const Sides<const Tree*>& sides, const Tree& merged) {
+  const Uses uses = uses_apart(sides);
+  for (const auto& [name, n] : uses) {
+    for (const Side side : {kLeft, kRight}) {
+      if (n[kBase] < 2 || n[side] != 0 || n[other(side)] <= n[kBase]) continue;
+      const Neighbours was = neighbours(*sides[kBase], name);
+      const auto uses_of_it = neighbours(*sides[other(side)], name);
+      if (no_members(was) == was.size() && no_members(uses_of_it) <= was.size()) continue;
+      for (const auto& [fresh, m] : uses) {
+        if (m[kBase] != 0 || m[side] != n[kBase]) continue;
+        if (neighbours(*sides[side], fresh) != was) continue;
+        if (is_something_else(sides, other(side), name, merged)) continue;
+        Broken broken{"one side renamed '" + std::string(name.substr(0, 40)) + "' to '" +
+                          std::string(fresh.substr(0, 40)) + "', the other uses it anew",
+                      {}};
+        const Tree& tree = *sides[other(side)];
+        for (const Node* leaf : tree.leaves()) {
+          if (leaf->text == name) broken.places.push_back(span_of_node(other(side), tree, *leaf));
+        }
+        return broken;
+      }
     }
   }
   return {};

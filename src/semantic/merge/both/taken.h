@@ -19,6 +19,10 @@ Broken dropped_and_used(const Sides<const Tree*>& sides);
 // Only where a file does not see what another one declares without importing it.
 Broken undeclared_and_used(const Sides<const Tree*>& sides);
 
+// A name of which one side made another one wherever it stood, and the other side uses it more. One
+// use alone may as well have been replaced. Of neither name a use can be the same in all versions.
+Broken renamed_and_used(const Sides<const Tree*>& sides, const Tree& merged);
+
 // Both sides import something under one new name, from two modules; or one side imports it and the
 // other declares it.
 Broken brought_by_both(const Sides<const Tree*>& sides);
