@@ -115,7 +115,10 @@ bool begins_type(std::string_view word) {
 class MacroFinder {
  public:
   explicit MacroFinder(std::string_view text)
-      : text_(text), tokens_(MacroLexer(text).run()), closing_(tokens_.size(), 0) {
+      : text_(text),
+        tokens_(MacroLexer(text).run()),
+        closing_(tokens_.size(), 0),
+        opening_(tokens_.size(), 0) {
     pair_brackets();
   }
 
@@ -163,8 +166,17 @@ class MacroFinder {
       if (is_any(word(i), {"(", "{", "["})) open.push_back(i);
       if (!is_any(word(i), {")", "}", "]"}) || open.empty()) continue;
       closing_[open.back()] = i;
+      opening_[i] = open.back();
       open.pop_back();
     }
+  }
+
+  // "(double)LIMIT": what stands behind is a value.
+  bool closes_cast(std::size_t i) const {
+    const std::size_t open = opening_[i];
+    if (word(i) != ")" || open == 0) return false;
+    if (is(open - 1, Lexeme::kWord)) return is_statement(word(open - 1));
+    return is(open - 1, Lexeme::kSign) && !is_any(word(open - 1), {")", "]", "}", ">"});
   }
 
   // Behind a macro's name, and behind its arguments when it has some; 0 when they do not end.
@@ -333,6 +345,7 @@ class MacroFinder {
   bool behind_declarator(std::size_t i, std::size_t end) const {
     if (i < 2 || !(is_any(word(end), {";", ",", ")", "=", "{"}) || is_macro(end))) return false;
     if (word(i - 2) == "namespace") return is_name(i - 1) && word(end) == "{";
+    if (closes_cast(i - 1)) return false;
     if (word(i - 1) == ")" || word(i - 1) == "]") return word(end) != ")" || end == i + 1;
     if (end != i + 1 || word(end) == "{" || !is_name(i - 1)) return false;
     if (is_statement(word(i - 1)) || is_statement(word(i - 2))) return false;
@@ -342,6 +355,7 @@ class MacroFinder {
   std::string_view text_;
   std::vector<MacroToken> tokens_;
   std::vector<std::size_t> closing_;  // of a bracket that opens the one that closes it; 0
+  std::vector<std::size_t> opening_;  // of one that closes the one that it closes; 0
   std::vector<Mask> masks_;
 };
 

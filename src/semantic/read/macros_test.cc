@@ -52,6 +52,19 @@ TEST(Macros, BeforeATypeAndBehindADeclarator) {
   EXPECT_EQ(symbols_in_text("a.cc", "namespace std VISIBILITY(default) {\nint a;\n}\n"), "std a ");
 }
 
+// A name in capitals behind a cast is a value, also where others are macros.
+TEST(Macros, NoneIsWhatACastIsOf) {
+  for (const char* cast : {"a <= (double)LIMIT", "g((char *)LIMIT, 2)", "g(2, (size_t)LIMIT)"}) {
+    for (const char* before : {"return ", "if (", "b = "}) {
+      const std::string text = "static int WINAPI f(int a)\n{\n  " + std::string(before) + cast +
+                               (std::string_view(before) == "if (" ? ") a = 1;\n}\n" : ";\n}\n");
+      const auto tree = Tree::parse(*find_language("c"), text, Budget{});
+      ASSERT_NE(tree, nullptr);
+      EXPECT_EQ(tree->error_bytes(), 0u) << text;
+    }
+  }
+}
+
 TEST(Macros, AConditionalInAnExpressionAndWithHalfABlock) {
   EXPECT_EQ(symbols_in_text("a.c",
                             "int f(int a) {\n  if (a) {\n    a = 1;\n#ifdef A\n  } else if (b) {\n"
