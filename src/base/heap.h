@@ -15,10 +15,10 @@ namespace gittxn {
 // A thread calls it before it allocates much; calling it again does nothing.
 void prefer_large_pages();
 
-// Has the kernel give this thread's heap the memory for what it will allocate next, `bytes` of it
-// and at most 24 MiB, with one call and not with a fault for each page. The pages are small: those
-// that a process which has just ended gave back are at hand, while in a virtual machine large ones
-// are mostly memory that nobody has touched, which its host has to find first. A hint, too.
+// Fills this thread's heap with memory for what it will allocate next, `bytes` of it and at most
+// 24 MiB, by one system call instead of a page fault for each page. The pages are small: the kernel
+// has those that a process gave back when it ended, whereas large pages of a virtual machine are
+// mostly memory that nobody has touched and that its host has to provide first. It is a hint, too.
 void take_memory_ahead(std::size_t bytes);
 
 }  // namespace gittxn

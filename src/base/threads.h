@@ -50,7 +50,7 @@ class Beside {
   // False when no more threads were to be had, and after get().
   bool valid() const { return made_.valid(); }
   void wait() const { made_.wait(); }
-  // Of a valid one: get() does not wait.
+  // True: get() does not wait. The result must be valid().
   bool ready() const {
     return made_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }

@@ -145,7 +145,7 @@ Result<std::vector<NamedEntry>> Objects::all_named(const Oid& tree, std::string_
 
 namespace {
 
-// False: it is enough. Of equal trees all but the first are found unpacked.
+// Returns false when it is enough. A tree that stands at several paths is unpacked once.
 Result<bool> unpack_below(const ObjectStore& store, const git_oid& tree, int depth,
                           const std::function<bool()>& enough) {
   TRY(internal::check_depth(depth));
@@ -161,7 +161,7 @@ Result<bool> unpack_below(const ObjectStore& store, const git_oid& tree, int dep
 
 void Objects::unpack_trees(const Oid& tree, const std::function<bool()>& enough) const {
   const auto top = state_->store.tree_of(tree);
-  // Whoever needs what cannot be read says so.
+  // A tree that cannot be read is reported by the reader that needs it.
   if (top) (void)unpack_below(state_->store, *top, 0, enough);
 }
 

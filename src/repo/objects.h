@@ -101,8 +101,8 @@ class Objects {
   // All entries of this name that are no directories, at any depth, by path. What was found last is
   // kept: trees never change, and whoever asks about a tree asks again.
   Result<std::vector<NamedEntry>> all_named(const Oid& tree, std::string_view name) const;
-  // Unpacks the trees of a commit, from the last to the first, for one beside() this that goes
-  // through them from the first: until they are all unpacked, one cannot be read, or it is enough.
+  // Unpacks the trees of a commit in reverse order of their paths, for an object beside() this one
+  // that reads them in that order. Ends when all are unpacked, one cannot be read, or it is enough.
   void unpack_trees(const Oid& tree, const std::function<bool()>& enough) const;
   Result<std::string> blob(const Oid& oid, std::size_t max_bytes = 1u << 30) const;
   Result<Oid> blob_id(std::string_view bytes) const;  // the name they would have; writes nothing

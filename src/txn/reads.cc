@@ -24,7 +24,7 @@ namespace gittxn::api {
 struct ReadSources {
   ObservedFiles observed;
   capture::InterpretInput input;  // without the change
-  // Of the snapshot's ignore rules, for whichever thread makes the reads.
+  // The thread that makes the reads opens the snapshot's ignore rules with these.
   repo::Git git;
   repo::GitOptions here;
   std::string scratch;
@@ -34,7 +34,7 @@ namespace {
 
 // Records that take about as long to interpret as a thread and a second look at packs cost.
 constexpr std::size_t kWorthAThread = 64 << 10;
-// What interpreting takes for each byte of a record, at least.
+// Bytes of memory that interpreting takes for each byte of the record files, at least.
 constexpr std::size_t kMemoryOfRecords = 3;
 
 Result<capture::Places> places_of(State& state, const Attempt& attempt,
@@ -127,7 +127,7 @@ Result<ReadSet> with_the_rest(State& state, const Txn& txn, const Oid& snapshot,
   return reads;
 }
 
-// Those of the change that `sources` has.
+// Makes the reads of the change that `sources` has.
 Result<ReadSet> reads_from(const repo::Objects& objects, ReadSources& sources) {
   capture::InterpretInput& input = sources.input;
   repo::IgnoreRules rules(objects, sources.git, sources.here, input.snapshot, sources.scratch);

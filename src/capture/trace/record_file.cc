@@ -89,7 +89,7 @@ struct Lists {
   bool given = false;
 };
 
-// What is packed as a plain look: no list of it is.
+// True for a plain look without lists, which takes fewer bytes in the file.
 bool is_packed_look(const Record& record, const Lists& has) {
   return is_plain_look(record) && record.argv.empty() && !record.env_known && !has.digest &&
          !has.given;
@@ -108,7 +108,7 @@ Lists head_parts(Io& io, Record& record) {
   return has;
 }
 
-// Of one that is not packed as a plain look.
+// The texts and lists of a record that is not packed as a plain look.
 template <typename Io>
 void other_parts(Io& io, const Lists& has, Record& record) {
   io(record.path, record.path2, record.argv);
@@ -349,7 +349,7 @@ enum class RecordsRead { kAll, kTelling };
 // Records out of payloads, one after the other. The texts keep the room that they have.
 class RecordUnpacker {
  public:
-  // False: what it holds is no record, or not the next one.
+  // Returns false when the payload holds no record, or not the next one.
   bool unpack(char type, Unpacker& in, std::uint64_t seq) {
     const Lists has = head_parts(in, cleared(record_));
     if (type == kLookFrame) {
@@ -368,7 +368,7 @@ class RecordUnpacker {
 
  private:
   Record record_;
-  std::string path_, path2_;  // of the last plain look
+  std::string path_, path2_;  // the texts of the last plain look
 };
 
 Result<RecordSummary> read_each(const std::string& record_file, RecordsRead what,
@@ -379,7 +379,7 @@ Result<RecordSummary> read_each(const std::string& record_file, RecordsRead what
   std::int64_t time_ms = 0;
   RecordUnpacker record;
   std::string_view magic;
-  const std::size_t version = kMagic.size() - 1;  // where it is
+  const std::size_t version = kMagic.size() - 1;  // its place in the header
   if (!TRY(source.take(kMagic.size(), &magic)) ||
       magic.substr(0, version) != kMagic.substr(0, version)) {
     summary.reason = "the trace record file is damaged at its start";

@@ -8,11 +8,11 @@
 //            they are not all)
 //
 // A file is whole only with its end mark, and nothing follows that. Numbers in payloads are LEB128,
-// texts are preceded by their length. A plain look (is_plain_look) has no lists, and of its texts
-// what is not the beginning of the same text of the plain look before: how many bytes are the same,
-// and the rest. Most of many are that, and whoever wants the others passes over them. Nothing is
-// synced: after a power cut a short file has no end mark, and what has no end mark is an unknown
-// read set.
+// texts are preceded by their length. A plain look (is_plain_look) has no lists, and each of its
+// texts is stored as the number of bytes that it shares with the same text of the plain look before
+// it, and the rest. Most records of a long file are plain looks, and a reader that needs only the
+// others skips them. Nothing is synced: after a power cut a short file has no end mark, and what
+// has no end mark is an unknown read set.
 //
 // Repeated reads: a process that asks the same thing again and gets the same answer, with no write
 // by anyone and no exec in between, is recorded once; opening a file, twice, the second time marked
@@ -69,7 +69,7 @@ class RecordWriter {
   std::uint64_t bytes_ = 0;
   std::uint64_t salt_ = 1;
   std::string buffer_;
-  std::string last_path_, last_path2_;  // of the last plain look
+  std::string last_path_, last_path2_;  // the texts of the last plain look
   std::string lost_;
   std::array<std::uint64_t, kSlots> seen_{};
 };
@@ -84,7 +84,7 @@ class Packer {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  // `last` becomes the text.
+  // Puts a text behind what it shares with `last`, which becomes the text.
   void text_after(std::string& last, const std::string& text) {
     const auto differs = std::mismatch(last.begin(), last.end(), text.begin(), text.end());
     const auto shared = static_cast<std::size_t>(differs.second - text.begin());
@@ -135,7 +135,7 @@ class Unpacker {
   void operator()(T&... values) {
     (get(values), ...);
   }
-  // `last` becomes the text, which is given out.
+  // Returns the text, which `last` becomes.
   const std::string& text_after(std::string& last) {
     const std::uint64_t shared = number();
     const std::uint64_t rest = number();

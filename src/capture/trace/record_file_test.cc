@@ -259,6 +259,15 @@ TEST(RecordFile, ALookThatMetALinkIsNotPassedOver) {
   EXPECT_EQ(shown, 1u);
 }
 
+// The first reading of a trace sees these, and learns from them what earlier paths meant.
+TEST(RecordFile, NoPlainLookChangesAPathOrStartsAProcess) {
+  using enum Op;
+  for (const Op op : {kFork, kExec, kSymlink, kUnlink, kRename, kLink, kWasLink, kMkdir, kRmdir}) {
+    EXPECT_FALSE(is_plain_look(Record{.op = op})) << op_name(op);
+  }
+  EXPECT_TRUE(is_plain_look(read_of("/a")));
+}
+
 TEST(RecordFile, DamageOfAPlainLookIsForWhoReadsAll) {
   std::string bytes = sample();
   bytes[bytes.find("/a") + 1] = 'x';
@@ -284,7 +293,7 @@ TEST(RecordFile, TheVersionBeforeIsRead) {
   EXPECT_TRUE(summary.complete) << summary.reason;
 }
 
-// What is between two plain looks has no part in what they share.
+// Other records between two plain looks do not change what the two share.
 TEST(RecordFile, APlainLookHasWhatThePlainLookBeforeHasNot) {
   Random random(20);
   const MemoryFile file;

@@ -189,7 +189,7 @@ Outcome outcome_of(const Record& record);
 bool changes_something(const Record& record);
 bool may_change(Op op);
 bool only_looks(Op op);  // changes nothing in the tree
-// It only looks, and met no link: whatever is asked for later means what it had meant before.
+// True: the record only looks, and met no link, so that every path means what it meant before.
 bool is_plain_look(const Record& record);
 bool has_second_path(Op op);
 bool keeps_last_link(const Record& record);  // it names an entry, whether it is a link or not
@@ -254,8 +254,8 @@ struct RecordSummary {
 // Streams a record file in order; bounded memory. A damaged tail is reported, not an error.
 Result<RecordSummary> read_records(const std::string& record_file,
                                    const std::function<void(const Record&)>& sink);
-// The same of those that are no plain looks, which are most of many, and are passed over without a
-// look at them. Whoever has to know that they are sound reads them all.
+// Streams the records that are no plain looks. Plain looks are counted and skipped; their bytes are
+// not verified, which read_records does.
 Result<RecordSummary> read_telling_records(const std::string& record_file,
                                            const std::function<void(const Record&)>& sink);
 

@@ -2,8 +2,8 @@
 // the person's core.excludesFile. A change cannot hide its own writes by editing .gitignore,
 // because the .gitignore files of its worktree are never asked. The matching is git's own
 // (check-ignore), in an empty directory that holds nothing but the .gitignore files of the commit.
-// They are looked for, in all trees of the commit, when the first path is asked for: most commands
-// leave no file that has to be.
+// The trees of the commit are searched for these files when the first path is asked about, because
+// most commands leave no untracked file.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ namespace gittxn::repo {
 
 class IgnoreRules {
  public:
-  // `scratch`: a directory of its own, made for the first question and removed with the object;
-  // what a process that was killed left there is removed.
+  // `scratch`: a directory of its own, made for the first question and removed with the object.
+  // Leftovers of a process that was killed are removed first.
   IgnoreRules(Repository& repository, Oid commit, std::string scratch);
-  // The same by what of the repository it takes, so that a thread may have its own: `objects` must
-  // outlive it, `here`: where git runs for it.
+  // The same from the parts of a repository that it needs, so that a thread may have its own.
+  // `objects` must outlive it; git runs as `here` says.
   IgnoreRules(const Objects& objects, Git git, GitOptions here, Oid commit, std::string scratch);
   IgnoreRules(const IgnoreRules&) = delete;
   IgnoreRules& operator=(const IgnoreRules&) = delete;

@@ -208,7 +208,7 @@ class Checker {
     return {};
   }
 
-  // Each side may have taken away another one of that name.
+  // True: a declaration of the name is left even if the sides removed different ones.
   bool is_left_by_both(const std::string& name) const {
     const auto times = [&](Side side) {
       const auto found = before_[side].find(name);

@@ -171,7 +171,7 @@ class MacroFinder {
     }
   }
 
-  // "(double)LIMIT": what stands behind is a value.
+  // True for the bracket in "(double)LIMIT": the name behind it is a value.
   bool closes_cast(std::size_t i) const {
     const std::size_t open = opening_[i];
     if (word(i) != ")" || open == 0) return false;
@@ -355,7 +355,7 @@ class MacroFinder {
   std::string_view text_;
   std::vector<MacroToken> tokens_;
   std::vector<std::size_t> closing_;  // of a bracket that opens the one that closes it; 0
-  std::vector<std::size_t> opening_;  // of one that closes the one that it closes; 0
+  std::vector<std::size_t> opening_;  // the bracket that a closing one belongs to; 0
   std::vector<Mask> masks_;
 };
 

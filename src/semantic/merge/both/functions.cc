@@ -33,7 +33,8 @@ const Node& giver_of(const Node& leaf) {
 
 namespace {
 
-// No assignment and no "var" of JavaScript, which is the function's.
+// True for a declaration that is no assignment and no "var" of JavaScript, whose scope is the
+// function.
 bool is_declared_for_block(const Node& giver) {
   return !giver.kind.contains("assign") && giver.parent != nullptr &&
          giver.parent->kind != "variable_declaration";
@@ -51,7 +52,7 @@ NewBlocks::NewBlocks(const Node& base, const Tree& side, const Node& now)
 }
 
 bool NewBlocks::hold(const std::vector<const Node*>& givers) const {
-  // An inner block may not have a name of the outer one there.
+  // Java and C# do not let an inner block reuse a name of the outer one.
   if (is_any(language_.name, {"java", "csharp"})) return false;
   return std::ranges::all_of(givers, [this](const Node* giver) {
     return is_declared_for_block(*giver) && is_in_one(*giver);
@@ -65,8 +66,8 @@ bool NewBlocks::is_in_one(const Node& giver) const {
   return false;
 }
 
-// The line that closes a block is the base's where what stands before the block ends with the same
-// line, and the difference took that for new.
+// The closing line of a new block may count as one of the base: a block before it that ends with an
+// equal line makes the difference take that line for new instead.
 bool NewBlocks::is_new(const Node& block) const {
   const LineRange range{lines_.at(block.text), lines_.at(block.text.substr(block.text.size() - 1))};
   return std::ranges::any_of(hunks_, [&range](const LineHunk& hunk) {

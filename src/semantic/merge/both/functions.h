@@ -19,18 +19,18 @@ Functions functions_in(const Tree& tree);
 
 // A value is given to a plain name here: "name = …", "let name = …", "T name = …".
 bool is_given_here(const Node& leaf);
-// What gives it that: the whole of "a, b := f()".
+// The node that gives the value: the whole of "a, b := f()".
 const Node& giver_of(const Node& leaf);
 
 // The blocks that a side put into a function, with the statements that they belong to, and that
 // hold nothing of the base.
 class NewBlocks {
  public:
-  // Both must outlive it.
+  // `side` and `now` must outlive the object.
   NewBlocks(const Node& base, const Tree& side, const Node& now);
 
-  // All of these give a value to a name that is declared for such a block alone, so that nobody
-  // else means it, whatever it means around the block.
+  // True: each of these declares its name for such a block alone, so that no code outside the block
+  // refers to it, and the block refers to nothing outside by that name.
   bool hold(const std::vector<const Node*>& givers) const;
 
  private:

@@ -1,4 +1,5 @@
 // One side changed what gives a name its value, and the other side what reads it next.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +8,8 @@
 
 namespace gittxn::semantic {
 namespace {
+
+using ::testing::HasSubstr;
 
 // A function of two statements, of which left has the first one in another way and right the other.
 struct TwoStatements {
@@ -107,11 +110,12 @@ TEST(GivenApart, ANewBlockHasNamesOfItsOwn) {
   }
   const std::string java = "class C {\n  void f() {\n";
   for (const Case& one : {
-           // It is the function's, an outer name may not be used again, a value for any name.
+           // A "var" is the function's, Java forbids the inner name, and Python has no blocks.
            Case{"javascript", "function f() {\n", "", "  var n = g();\n  h(n);\n", "  k();\n",
                 "  if (b) {\n    var n = 2;\n    h(n);\n  }\n"},
            Case{"java", java, "", "    int n = g();\n    h(n);\n", "    k();\n",
                 "    if (b) {\n      int n = 2;\n      h(n);\n    }\n  }\n"},
+           Case{"go", go, "", "\tn := g()\n\th(n)\n", "\tk()\n", "\tn := 2\n\th(n)\n"},
            Case{"python", "def f():\n", "", "    n = g()\n    h(n)\n", "    k()\n",
                 "    if b:\n        n = 2\n        h(n)\n"},
        }) {
@@ -134,7 +138,7 @@ TEST(GivenApart, ABlockAroundWhatWasThereIsNotNew) {
   const Sides<std::string> sides = {with("", ""), with("", "\tn := 2\n\th(n)\n"),
                                     "package p\n\nfunc f() {\n\tif n := g(); n {\n\t\th(n)\n"
                                     "\ta()\n\tb()\n\tk()\n\tl()\n\t}\n\tc()\n}\n"};
-  why_not_as("go", sides);
+  EXPECT_THAT(why_not_as("go", sides), HasSubstr("a new name 'n'"));
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ Neighbours neighbours(const Tree& tree, std::string_view name) {
   return found;
 }
 
-// Those of them that stand behind no dot or arrow: a member of something has its name to itself.
+// The number of uses behind no dot or arrow: a member of something is another name.
 std::size_t no_members(const Neighbours& uses) {
   return static_cast<std::size_t>(std::ranges::count_if(
       uses, [](const auto& around) { return !is_any(around[1], {".", "->", "?."}); }));
