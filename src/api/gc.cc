@@ -161,6 +161,10 @@ class Collection {
     }
     if (last == 0) return {};
     if (force_ && !txn.attempts.back().kept.empty()) {
+      if (const Status kept = keep_work(state_, txn, Progress{}); !kept) {
+        keep(txn.id, "its work could not be taken: " + kept.error().message);
+        return {};
+      }
       keep(txn.id, "its work is kept at " + ref_of_attempt(txn.id, last));
       return worktrees(txn);
     }

@@ -160,8 +160,7 @@ Result<JoinReport> join_hub(State& state, const JoinRequest& request) {
   if (joined.clone.empty()) joined.clone = fresh_clone_name(*state.host.random);
   if (!joined.already) TRY(check_nothing_unfinished(state));
   Membership wanted{land::Hub{joined.hub, joined.clone}, joined.store, joined.schema, {}};
-  state.store.emplace(
-      TRY(store::Store::open(location_of(state.repository, wanted), *state.host.clock)));
+  state.keep(TRY(store::Store::open(location_of(state.repository, wanted), *state.host.clock)));
   state.membership = wanted;
   joined.log = TRY(store::log_uri(*state.store));
   TRY(fp_store_made.hit());

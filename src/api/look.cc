@@ -268,7 +268,7 @@ Result<std::string> Kernel::diff(const std::string& id) {
 Result<ReadSet> Kernel::reads(const std::string& id) {
   const Txn txn = TRY(state_->find(id));
   if (txn.attempts.empty()) return ReadSet{};
-  return recorded_reads(*state_->store, txn.attempts.back());
+  return recorded_reads(*state_->store, txn.id, txn.attempts.back());
 }
 
 }  // namespace gittxn::api

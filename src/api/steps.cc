@@ -119,9 +119,10 @@ Status restore_worktree(State& state, const Txn& txn, const Progress& progress) 
   Inherited inherited;
   inherited.attempt = attempt.number;
   inherited.reads = last.reads;
-  inherited.complete = last.reads_complete;
-  inherited.unknown_reason = last.unknown_reason;
-  inherited.unknown_since = TRY(recorded_reads(*state.store, last)).unknown_since;
+  const ReadSet known = TRY(recorded_reads(*state.store, txn.id, last));
+  inherited.complete = known.complete;
+  inherited.unknown_reason = known.unknown_reason;
+  inherited.unknown_since = known.unknown_since;
   TRY(write_inherited(attempt, inherited));
   TRY(state.store->append({events::attempt_started(txn.id, attempt)}));
   const Txn now = TRY(reload(state, txn.id));
@@ -219,7 +220,8 @@ Result<int> Kernel::exec(const std::string& id, const std::vector<std::string>& 
   if (!executed && executed.error().code == Code::kNotFound) executed.error().code = Code::kUsage;
   if (!executed) return std::unexpected(std::move(executed).error());
   const Txn& after = executed->txn;
-  const TakenWork work = TRY(take_work(*state_, after, Untraced::kNo, progress));
+  const TakenWork work =
+      TRY(take_work(*state_, after, Untraced::kNo, progress, MakeReads::kMayBeLeft));
   executed->mount = {};
   if (executed->trace.exit_status != 0) {
     TRY(tell_lacking(*state_, after.attempts.back().base, work.reads, executed->notes));

@@ -186,7 +186,7 @@ Status add_admission(State& state, const std::vector<Event>& history, WhyReport&
   for (const Excuse& excuse : report.admitted.excused) {
     report.excused.push_back(excuse_line(excuse));
   }
-  for (const Read& read : TRY(recorded_reads(*state.store, txn.attempts.back())).reads) {
+  for (const Read& read : TRY(recorded_reads(*state.store, txn.id, txn.attempts.back())).reads) {
     if (read.op != kJudged) continue;
     std::string line = (read.subject.empty() ? "the top of the tree" : read.subject) +
                        " had changed since it was read, and whoever resumed it judged that by the "

@@ -291,7 +291,7 @@ Result<Work> load_work(const Context& context, const TxnId& id) {
   }
   work.footprint.txn = id;
   work.footprint.base = work.kept.parents.front();
-  work.footprint.reads = TRY(store::recorded_reads(*context.store, work.attempt));
+  work.footprint.reads = TRY(store::recorded_reads(*context.store, id, work.attempt));
   TRY(renew_phase_reads(*context.store, work.txn, work.footprint.base, work.footprint.reads));
   settle_refs(work.txn.target, work.footprint.reads);
   work.footprint.writes = TRY(store::recorded_writes(*context.store, work.attempt));

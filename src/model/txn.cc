@@ -150,6 +150,7 @@ void fields(FieldIo& io, Attempt& attempt) {
   io.name("tool_env", attempt.tool_env);
   if (io.maybe("confine", attempt.confine)) io.text("confine", attempt.confine);
   if (io.maybe("by_hand", attempt.by_hand)) io.boolean("by_hand", attempt.by_hand);
+  if (io.maybe("reads_left", attempt.reads_left)) io.boolean("reads_left", attempt.reads_left);
 }
 
 void fields(FieldIo& io, Conflict& conflict) {

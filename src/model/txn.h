@@ -118,6 +118,8 @@ struct Attempt {
   Digest tool_env;
   std::string confine;   // what one of its commands was confined to ("writes"); "" none was
   bool by_hand = false;  // a person has taken it up since its last command
+  // `reads` are those alone that no trace shows: the others are made when somebody asks.
+  bool reads_left = false;
   bool operator==(const Attempt&) const = default;
 };
 

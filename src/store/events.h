@@ -61,6 +61,7 @@ struct Taken {
   std::string unknown_reason;
   Digest writes;  // artifact
   Digest tool_env;
+  bool reads_left = false;  // the traces were not read; then the reads are not complete
 };
 NewEvent taken(const TxnId& id, const Taken& taken);
 

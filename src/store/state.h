@@ -30,6 +30,7 @@ struct Store::State {
   bool log_named = true;  // not so: as far as is known, the -wal file's name may be lost
   std::optional<std::int64_t> now_ms = {};  // while the write lock is held
   std::optional<Progress> appended = {};    // where the log ends by the write that is under way
+  LeftReads left_reads = {};
 };
 
 // As errors name it: the file, or the schema on a server.

@@ -284,6 +284,14 @@ const Location& Store::place() const {
   return state_->place;
 }
 
+void Store::set_left_reads(LeftReads make) {
+  state_->left_reads = std::move(make);
+}
+
+const Store::LeftReads& Store::left_reads() const {
+  return state_->left_reads;
+}
+
 Locks& Store::locks() const {
   return *state_->locks;
 }

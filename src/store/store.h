@@ -24,6 +24,7 @@
 #include "db/patience.h"
 #include "model/event.h"
 #include "model/policy.h"
+#include "model/read.h"
 #include "model/txn.h"
 
 namespace gittxn::db {
@@ -196,6 +197,11 @@ class Store final : public View {
   const Location& place() const;
   // Those that everybody who uses this store sees; they live as long as it does.
   Locks& locks() const;
+  // Makes the reads of an attempt that were left (model/txn.h), from its traces and the `recorded`
+  // ones. For store/work/recorded.h, which asks whoever knows traces.
+  using LeftReads = std::function<Result<ReadSet>(const TxnId&, const Attempt&, ReadSet recorded)>;
+  void set_left_reads(LeftReads make);
+  const LeftReads& left_reads() const;
 
  private:
   friend Result<Store> open_with_plan(const Location&, const Clock&, Create, const Plan&);

@@ -166,6 +166,7 @@ inline void fields(FieldIo& io, Taken& taken) {
   io.text("unknown_reason", taken.unknown_reason);
   io.name("writes", taken.writes);
   io.name("tool_env", taken.tool_env);
+  if (io.maybe("reads_left", taken.reads_left)) io.boolean("reads_left", taken.reads_left);
 }
 
 inline void fields(FieldIo& io, Reopened& reopened) {

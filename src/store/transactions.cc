@@ -92,6 +92,7 @@ Status apply_taken(Txn& txn, const Event& event, const events::Taken& taken) {
   attempt->unknown_reason = taken.unknown_reason;
   attempt->writes = taken.writes;
   attempt->tool_env = taken.tool_env;
+  attempt->reads_left = taken.reads_left;
   return {};
 }
 

@@ -64,7 +64,8 @@ std::unexpected<Error> no_work_yet(const Txn& txn);
 // The files of its last attempt are on disk.
 Result<bool> has_worktree(const Txn& txn);
 
-// Takes what the worktree has, where that is not on record yet. The caller holds it.
+// Takes what the worktree has, and makes reads that were left, where that is not on record yet. The
+// caller holds it.
 Status keep_work(State& state, const Txn& txn, const Progress& progress);
 
 // The file that a program named without a slash is on the PATH of the environment; "" none.
@@ -128,6 +129,7 @@ Status tell_lacking(State& state, const Oid& snapshot, const ReadSet& reads,
 struct TakenWork {
   Changes changes;
   ReadSet reads;
+  bool reads_left = false;
   std::vector<std::string> untracked;
   std::vector<std::string> notes;
   // The tree is its snapshot's: it is over, wherever the branch is now. One that is another one,
@@ -140,10 +142,14 @@ enum class Untraced {
   kCheck,  // they are there when the worktree differs from what was last taken
   kYes,
 };
+// When the reads are made. Left are those of traces, for whoever asks for them first, where making
+// them then gives the same: the transaction is open, its last command ended well, no agent worked
+// in it whose conversation may go on elsewhere, and its log is of this clone alone.
+enum class MakeReads { kNow, kMayBeLeft };
 // Takes the last attempt's worktree: its change, the reads of all its commands, a commit that keeps
-// it.
+// it. Reads that are left are not in what is returned, which then is not complete.
 Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
-                            const Progress& progress);
+                            const Progress& progress, MakeReads when = MakeReads::kNow);
 // The commit that the commands of the last attempt saw when they started. The attempt's base is
 // another one once the agent has merged or reset to the target; what was read before stays read
 // from here.

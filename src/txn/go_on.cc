@@ -287,7 +287,7 @@ Result<std::vector<StaleRead>> not_judged_yet(State& state, const land::Context&
   Txn before = txn;
   before.attempts.pop_back();
   ReadSet carried;
-  const ReadSet known = TRY(recorded_reads(*state.store, before.attempts.back()));
+  const ReadSet known = TRY(recorded_reads(*state.store, txn.id, before.attempts.back()));
   TRY(Carrier(state, context, before, last.base).carry(known, carried, stale));
   inherited->session = session;
   inherited->told = Digest();
@@ -348,7 +348,7 @@ Result<std::optional<WentOn>> go_on(State& state, const Txn& txn, const Progress
   went.marked = onto.marked;
   went.kept = onto.kept;
 
-  const ReadSet known = TRY(recorded_reads(*state.store, last));
+  const ReadSet known = TRY(recorded_reads(*state.store, txn.id, last));
   ReadSet carried;
   TRY(Carrier(state, context, txn, head).carry(known, carried, went.stale));
   std::ranges::move(unjudged, std::back_inserter(went.stale));

@@ -177,6 +177,33 @@ Result<ReadSet> reads_until_now(State& state, const Txn& txn) {
   return reads;
 }
 
+Result<ReadSet> left_reads(State& state, const TxnId& id, const Attempt& attempt,
+                           ReadSet recorded) {
+  if (attempt.worktree.empty() || !TRY(repo::has_files(attempt.worktree))) {
+    recorded.complete = INJECTED_BUG("reads.left_are_none");
+    recorded.unknown_reason = "its worktree is gone, and with it the traces of what it read";
+    return recorded;
+  }
+  Txn txn = TRY(reload(state, id));
+  std::erase_if(txn.attempts, [&](const Attempt& one) { return one.number >= attempt.number; });
+  Attempt& last = txn.attempts.emplace_back(attempt);
+  // A command without an end was started later, and is not asked about.
+  if (!last.command_exit && !last.traces.empty()) {
+    last.traces.pop_back();
+    last.command_exit = 0;
+  }
+  const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
+  const Oid snapshot = TRY(snapshot_of(state, txn));
+  const Changes writes = TRY(recorded_writes(*state.store, attempt));
+  ReadSet reads = TRY(reads_in(state, txn, snapshot, worktree, writes, attempt.base));
+  TRY(add_child_reads(state, txn, snapshot, writes, reads));
+  for (Read& read : recorded.reads) reads.reads.push_back(std::move(read));
+  normalize(reads);
+  if (unknown_of(recorded) == Unknown::kUntraced) mark_unknown(reads, recorded.unknown_reason);
+  if (reads.complete) reads.unknown_since = Oid();
+  return reads;
+}
+
 ReadsAhead::ReadsAhead(State& state, const Txn& txn, const Oid& snapshot,
                        const repo::Worktree& worktree)
     : state_(state), txn_(txn), snapshot_(snapshot), worktree_(worktree) {}

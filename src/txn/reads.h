@@ -12,6 +12,10 @@ namespace gittxn::api {
 // The reads are not known for sure, which is said unless it is said already.
 void mark_unknown(ReadSet& reads, std::string_view reason);
 
+// Makes those that were left, for store::recorded_reads. Not complete where the worktree is gone,
+// and its traces with it.
+Result<ReadSet> left_reads(State& state, const TxnId& id, const Attempt& attempt, ReadSet recorded);
+
 struct ReadSources;
 
 // Makes the reads of the last attempt on a thread of its own while git is asked for the change

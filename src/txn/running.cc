@@ -144,7 +144,8 @@ Result<bool> has_worktree(const Txn& txn) {
 }
 
 Status keep_work(State& state, const Txn& txn, const Progress& progress) {
-  if (!TRY(has_worktree(txn)) || !TRY(changed_since_taken(state, txn))) return {};
+  if (!TRY(has_worktree(txn))) return {};
+  if (!txn.attempts.back().reads_left && !TRY(changed_since_taken(state, txn))) return {};
   TRY(take_work(state, txn, Untraced::kCheck, progress));
   return {};
 }

@@ -191,7 +191,7 @@ Status finish_outcome(State& state, const TxnId& id, std::int64_t started_ns, Ou
   outcome.txn = TRY(reload(state, id));
   if (!outcome.txn.attempts.empty()) {
     const Attempt& attempt = outcome.txn.attempts.back();
-    outcome.reads = TRY(recorded_reads(*state.store, attempt));
+    outcome.reads = TRY(recorded_reads(*state.store, id, attempt));
     outcome.writes = files_of(TRY(recorded_writes(*state.store, attempt)));
     outcome.command_exit = attempt.command_exit.value_or(0);
     for (const std::string& note : outcome.reads.notes) outcome.notes.push_back(note);

@@ -12,6 +12,7 @@
 #include "repo/checkout/shared_checkout.h"
 #include "store/log/pruning.h"
 #include "txn/clone.h"
+#include "txn/reads.h"
 
 namespace gittxn::api {
 
@@ -174,6 +175,14 @@ void State::be_patient(std::optional<std::int64_t> wait_ms, const Progress& prog
   }
 }
 
+store::Store* State::keep(store::Store opened) {
+  store.emplace(std::move(opened));
+  store->set_left_reads([this](const TxnId& txn, const Attempt& attempt, ReadSet recorded) {
+    return left_reads(*this, txn, attempt, std::move(recorded));
+  });
+  return &*store;
+}
+
 Result<store::Store*> State::writing() {
   if (!store) {
     TRY(check_clone(*this));
@@ -183,7 +192,7 @@ Result<store::Store*> State::writing() {
     auto opened = place.on_server() ? store::Store::open_existing(place, *host.clock)
                                     : store::Store::open(place, *host.clock);
     TRY(check_log(membership, opened));
-    store.emplace(*std::move(opened));
+    keep(*std::move(opened));
   }
   TRY(refuse_damaged(*this));
   if (!at_home) TRY(settle_home(*this));
@@ -199,8 +208,7 @@ Result<store::Store*> State::looking() {
   auto opened = store::Store::open_existing(place, *host.clock);
   if (!place.on_server() && !opened && opened.error().code == Code::kNotFound) return nullptr;
   TRY(check_log(membership, opened));
-  store.emplace(*std::move(opened));
-  return &*store;
+  return keep(*std::move(opened));
 }
 
 Result<store::Store*> State::recorded() {

@@ -42,6 +42,8 @@ struct State {
   bool at_home = false;        // the store was found to be this repository's (home.cc)
   std::vector<std::string> home_notes = {};  // to be told by the next verb that tells anything
 
+  // The one that was opened.
+  store::Store* keep(store::Store opened);
   // For verbs that write: creates the store when there is none.
   Result<store::Store*> writing();
   // For verbs that only look; null: nothing was ever recorded here, and nothing is created.

@@ -21,6 +21,7 @@
 #include "txn/footprints_ahead.h"
 #include "txn/go_on.h"
 #include "txn/reads.h"
+#include "txn/serve/observed.h"
 
 namespace gittxn::api {
 
@@ -53,6 +54,12 @@ Status name_linked(State& state, const TxnId& id, const Attempt& attempt,
   return {};
 }
 
+Result<bool> may_leave_reads(const State& state, const Txn& txn) {
+  const Attempt& attempt = txn.attempts.back();
+  const bool ended_well = txn.state == TxnState::kOpen && attempt.command_exit == 0;
+  return ended_well && !state.membership.hub && !TRY(is_observed(attempt));
+}
+
 // The commit that the work is a change of, and the one that it was kept as.
 struct Commits {
   Oid base, kept;
@@ -70,6 +77,7 @@ Status record(State& state, const Txn& txn, const TakenWork& work, const Commits
   event.unknown_reason = work.reads.unknown_reason;
   event.writes = put[1];
   event.tool_env = work.reads.tool_env_digest;
+  event.reads_left = work.reads_left;
   TRY(state.store->append_soon({events::taken(txn.id, event)}));
   return state.store->make_durable();
 }
@@ -116,17 +124,18 @@ Result<Oid> snapshot_of(State& state, const Txn& txn) {
 }
 
 Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
-                            const Progress& progress) {
+                            const Progress& progress, MakeReads when) {
   if (progress.on_phase) progress.on_phase("taking the change");
   TRY(charge_noted(state, txn));
   const Attempt& attempt = txn.attempts.back();
   const repo::Worktree worktree = TRY(repo::find_worktree(attempt.worktree));
   const Oid snapshot = TRY(snapshot_of(state, txn));
+  TakenWork work;
+  work.reads_left = when == MakeReads::kMayBeLeft && TRY(may_leave_reads(state, txn));
   ReadsAhead ahead(state, txn, snapshot, worktree);
-  ahead.begin();
+  if (!work.reads_left) ahead.begin();
   const repo::Taken taken = TRY_IN("taking the change of " + txn.id.str(),
                                    repo::take(state.repository, worktree, snapshot, txn.target));
-  TakenWork work;
   work.changes = taken.changes;
   const repo::Objects& objects = state.repository.objects();
   work.nothing = certify::changed_nothing(taken.tree, TRY(objects.tree_of(taken.base)),
@@ -150,8 +159,10 @@ Result<TakenWork> take_work(State& state, const Txn& txn, Untraced untraced,
   TRY(name_linked(state, txn.id, attempt, taken.linked, work.notes));
   TRY(fp_kept.hit());
   // Making the reads takes longest: all else is done meanwhile.
-  work.reads = TRY(ahead.reads(taken));
-  TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
+  if (!work.reads_left) {
+    work.reads = TRY(ahead.reads(taken));
+    TRY(add_child_reads(state, txn, snapshot, taken.changes, work.reads));
+  }
   for (Read& read : land::left_out(taken.ignored, snapshot)) work.reads.reads.push_back(read);
   normalize(work.reads);
   if (untraced == Untraced::kCheck && !attempt.kept.empty()) {

@@ -116,7 +116,7 @@ Result<Conversations> conversations_of(State& state, const Txn& txn) {
   Conversations all;
   if (!state.require_here(txn)) return all;  // what it read is in that clone
   for (const Attempt& attempt : txn.attempts) {
-    const ReadSet reads = TRY(recorded_reads(*state.store, attempt));
+    const ReadSet reads = TRY(recorded_reads(*state.store, txn.id, attempt));
     all.insert(reads.sessions.begin(), reads.sessions.end());
     all.insert(reads.resumed.begin(), reads.resumed.end());
   }
@@ -129,7 +129,7 @@ Result<Conversations> conversations_of(State& state, const Txn& txn) {
 
 Result<bool> worked_in(State& state, const Txn& txn, const Conversations& conversations) {
   for (const Attempt& attempt : txn.attempts) {
-    const ReadSet reads = TRY(recorded_reads(*state.store, attempt));
+    const ReadSet reads = TRY(recorded_reads(*state.store, txn.id, attempt));
     const auto known = [&](const std::string& one) { return conversations.contains(one); };
     if (std::ranges::any_of(reads.sessions, known)) return true;
   }

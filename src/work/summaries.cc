@@ -102,10 +102,9 @@ class Sources {
   }
 
   // What an attempt read, and what it made of it.
-  Status add_attempt(const store::Store& store, const Attempt& attempt) {
+  Status add_attempt(const store::Store& store, const Attempt& attempt, const ReadSet& reads) {
     const Changes writes = TRY(recorded_writes(store, attempt));
     for (const PathChange& change : writes) own_.push_back(change.path);
-    const ReadSet reads = TRY(recorded_reads(store, attempt));
     for (const Read& read : reads.reads) TRY(add_read(store, read));
     for (const PathChange& change : files_of(writes)) TRY(add_path(change.path, tree_));
     return {};
@@ -186,10 +185,11 @@ Status publish(State& state, const Txn& txn, const std::string& observed, const 
   Sources sources(state.repository.objects(), tree);
   for (const std::string& path : request.from) TRY(sources.add_path(path, tree));
   if (request.from.empty()) {
-    if (!attempt.reads_complete) {
-      return fail(Code::kUsage, "what it read is unknown: " + attempt.unknown_reason);
+    const ReadSet reads = TRY(recorded_reads(*state.store, txn.id, attempt));
+    if (!reads.complete) {
+      return fail(Code::kUsage, "what it read is unknown: " + reads.unknown_reason);
     }
-    TRY(sources.add_attempt(*state.store, attempt));
+    TRY(sources.add_attempt(*state.store, attempt, reads));
   }
   if (sources.count() == 0) return fail(Code::kUsage, "it was made from nothing");
   TRY(store_summary(state, {request.name, {}, 0, txn.id.str(), sources.take()}, text, txn.id));
@@ -292,13 +292,15 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
   const repo::Objects& objects = state.repository.objects();
   Oid commit = TRY(state.seen(TRY(state.target(request.onto))));
   std::optional<Txn> txn;
+  ReadSet reads;
   if (request.reads_of) {
     txn = TRY(state.find(*request.reads_of));
     const bool taken = !txn->attempts.empty() && !txn->attempts.back().reads.empty();
-    if (!taken || !txn->attempts.back().reads_complete) {
+    if (taken) reads = TRY(recorded_reads(*store, txn->id, txn->attempts.back()));
+    if (!taken || !reads.complete) {
       return fail(Code::kUsage,
                   fmt::format("what {} read is not known{}", txn->id.str(),
-                              taken ? ": " + txn->attempts.back().unknown_reason : " yet"),
+                              taken ? ": " + reads.unknown_reason : " yet"),
                   "name paths instead");
     }
     commit = work_of(*txn);
@@ -316,7 +318,7 @@ Result<SummaryLine> add_summary(State& state, const SummaryRequest& request) {
     }
     TRY(sources.add_path(path, tree));
   }
-  if (txn) TRY(sources.add_attempt(*store, txn->attempts.back()));
+  if (txn) TRY(sources.add_attempt(*store, txn->attempts.back(), reads));
   if (sources.count() == 0) return fail(Code::kUsage, txn->id.str() + " has read nothing");
   Summary summary{request.name, {}, 0, TRY(state.caller()), sources.take()};
   const Digest manifest = TRY(store_summary(state, std::move(summary), request.text, TxnId()));

@@ -53,7 +53,7 @@ Result<bool> meets(const Context& context, const Txn& loser, const Attempt& atte
   footprint.txn = loser.id;
   footprint.base = candidate.head;
   footprint.writes = TRY(store::recorded_writes(*context.store, attempt));
-  footprint.reads = TRY(store::recorded_reads(*context.store, attempt));
+  footprint.reads = TRY(store::recorded_reads(*context.store, loser.id, attempt));
   if (!footprint.reads.complete) return false;  // everybody would have to wait for it
   std::vector<Read>& reads = footprint.reads.reads;
   std::erase_if(reads, [](const Read& read) {

@@ -2,7 +2,7 @@
 
 namespace gittxn::store {
 
-Result<ReadSet> recorded_reads(const Store& store, const Attempt& attempt) {
+Result<ReadSet> recorded_reads(const Store& store, const TxnId& txn, const Attempt& attempt) {
   ReadSet reads;
   if (!attempt.reads.empty()) {
     const std::string lines = TRY(store.artifact(attempt.reads));
@@ -11,6 +11,9 @@ Result<ReadSet> recorded_reads(const Store& store, const Attempt& attempt) {
   reads.complete = attempt.reads_complete;
   reads.unknown_reason = attempt.unknown_reason;
   reads.tool_env_digest = attempt.tool_env;
+  if (!attempt.reads_left) return reads;
+  if (store.left_reads()) return store.left_reads()(txn, attempt, std::move(reads));
+  if (reads.unknown_reason.empty()) reads.unknown_reason = "its traces have not been read yet";
   return reads;
 }
 

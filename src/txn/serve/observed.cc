@@ -268,7 +268,7 @@ Result<Read> as_landed(State& state, const Txn& earlier, const Changes& writes, 
 Result<bool> inherit(State& state, const Txn& earlier, const Attempt& attempt,
                      const std::set<std::string>& sessions, Isolation level, ReadSet& reads) {
   if (attempt.reads.empty()) return false;
-  const ReadSet known = TRY(recorded_reads(*state.store, attempt));
+  const ReadSet known = TRY(recorded_reads(*state.store, earlier.id, attempt));
   if (!was_part(known, sessions)) return false;
   if (!known.complete && reads.complete) {
     reads.complete = false;
@@ -334,6 +334,13 @@ Result<ObservedFiles> read_observed(const std::string& directory, Sessions sessi
         fmt::format("{} observations are more than are looked at", collector.left_out));
   }
   return files;
+}
+
+Result<bool> is_observed(const Attempt& attempt) {
+  for (const char* name : kFiles) {
+    if (TRY(exists(join_path(observed_dir(attempt), name)))) return true;
+  }
+  return false;
 }
 
 Result<bool> was_told(const Attempt& attempt, const std::string& session, const Digest& text) {

@@ -35,6 +35,9 @@ struct ObservedFiles {
 Result<ObservedFiles> read_observed(const std::string& directory,
                                     Sessions sessions = Sessions::kEnded);
 
+// True if an agent worked in the attempt, or the transaction declared anything.
+Result<bool> is_observed(const Attempt& attempt);
+
 // True if the conversation was told exactly that in the attempt, as its program says.
 Result<bool> was_told(const Attempt& attempt, const std::string& session, const Digest& text);
 
