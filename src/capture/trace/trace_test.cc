@@ -133,6 +133,21 @@ TEST_P(EachTracer, ArgumentsBeyondTheLimitAreMarkedAsCut) {
 #endif
 }
 
+// A back end need not read what a program would be given that is not there.
+TEST_P(EachTracer, OfAProgramThatIsNotThereNoArgumentsAreTakenForKnown) {
+  const TempDir dir;
+  const Traced traced = run_shell(dir, GetParam(), "env -i PATH=\"$PWD/no:/bin\" true word");
+  ASSERT_TRUE(traced.result);
+  const Record* tried = traced.find(Op::kExec, dir.path() + "/no/true");
+  ASSERT_NE(tried, nullptr);
+  EXPECT_TRUE(failed(*tried));
+  EXPECT_TRUE(tried->argv_cut || tried->argv.size() == 2);
+  const Record* program = traced.find(Op::kExec, "/bin/true");
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(program->argv, (std::vector<std::string>{"true", "word"}));
+  EXPECT_FALSE(program->argv_cut);
+}
+
 TEST_P(EachTracer, SaysWhereASearcherRanAndWithWhichSettings) {
   const TempDir dir;
   const Traced traced = run_shell(

@@ -279,7 +279,10 @@ BpfJoin::Pending BpfJoin::shape(View view, const Event& event) const {
   Record& record = pending.call;
   record.op = call->op;
   record.pid = static_cast<pid_t>(event.head.process);
-  const Peek peek = shape_call(view, site, *call, &record);
+  Peek peek = shape_call(view, site, *call, &record);
+  if (call->shape == Shape::kExec && peek == Peek::kOk) {
+    peek = shape_start(view, site, *call, &record);
+  }
   pending.has_call = peek == Peek::kOk;
   if (peek == Peek::kNoPath || peek == Peek::kDenied) {
     record = {.op = Op::kBlind, .pid = record.pid};

@@ -69,6 +69,14 @@ class Decoder::ProcessView final : public CallView {
 
 namespace {
 
+// Most programs that are tried along the PATH are not there, and what each would be given is
+// hundreds of words. Should it start after all, nobody takes what it was given for known.
+Peek keep_start(CallView& view, const CallSite& site, const Call& call, Record* exec) {
+  if (!failed(*exec)) return shape_start(view, site, call, exec);
+  exec->argv_cut = true;
+  return Peek::kOk;
+}
+
 // What comes with a program that is about to start.
 void describe_program(CallView& view, Decoded* out) {
   const Record& exec = out->call;
@@ -155,7 +163,11 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     dirs_.part();
   record.op = call->op;
   ProcessView view(&dirs_, site.tid, member.process, out);
-  const Peek peek = shape_call(view, site, *call, &record);
+  Peek peek = shape_call(view, site, *call, &record);
+  const bool foreseen = peek == Peek::kOk && !mounts_changed_ && record.op != Op::kMount &&
+                        record.path.starts_with('/');
+  if (foreseen) predict(&record);
+  if (record.op == Op::kExec && peek == Peek::kOk) peek = keep_start(view, site, *call, &record);
   if (record.op == Op::kMount && peek != Peek::kFault) mounts_changed_ = true;
   // After a fault too: what we cannot read the kernel may still understand.
   const auto scope = record.op == Op::kChdir && site.by_library ? WorkingDirs::Scope::kOwn
@@ -175,8 +187,7 @@ bool Decoder::decode(const CallSite& site, Decoded* out) {
     return true;
   }
   if (record.op == Op::kExec) record.parent = member.parent;
-  if (!mounts_changed_ && record.op != Op::kMount && record.path.starts_with('/')) {
-    predict(&record);
+  if (foreseen) {
     keep_links(out);
     if (record.op == Op::kExec) describe_program(view, out);
   }

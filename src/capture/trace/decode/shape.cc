@@ -132,10 +132,7 @@ Peek Shaper::exec(Record* record) {
   const Peek peek = read_path(call_.dir, call_.path, *record, &record->path);
   if (peek != Peek::kOk) return peek;
   if (view_.directory(AT_FDCWD, &record->path2) != Peek::kOk) record->path2.clear();
-  const std::size_t vector = call_.dir == kNone ? 1 : 2;  // the environment is behind it
-  const Peek words = view_.start(site_.args[vector], site_.args[vector + 1], &record->argv);
-  record->argv_cut = words == Peek::kLong && !INJECTED_BUG("trace.whole_though_cut");
-  return words == Peek::kLong ? Peek::kOk : words;
+  return Peek::kOk;
 }
 
 Peek Shaper::two(Record* record) {
@@ -261,6 +258,13 @@ Peek Shaper::shape(Record* record) {
 
 Peek shape_call(CallView& view, const CallSite& site, const Call& call, Record* record) {
   return Shaper(view, site, call).shape(record);
+}
+
+Peek shape_start(CallView& view, const CallSite& site, const Call& call, Record* record) {
+  const std::size_t vector = call.dir == kNone ? 1 : 2;  // the environment is behind it
+  const Peek words = view.start(site.args[vector], site.args[vector + 1], &record->argv);
+  record->argv_cut = words == Peek::kLong && !INJECTED_BUG("trace.whole_though_cut");
+  return words == Peek::kLong ? Peek::kOk : words;
 }
 
 }  // namespace gittxn::capture

@@ -39,8 +39,10 @@ class CallView {
   virtual std::string absolute(std::string base, std::string path, Alias alias) = 0;
 };
 
-// Fills op, path, path2, flags, argv, argv_cut and nofollow of a record whose op is the call's.
+// Fills op, path, path2, flags and nofollow of a record whose op is the call's.
 // kFault and kLong: the kernel refuses the call too, or it says nothing new: nothing to record.
 Peek shape_call(CallView& view, const CallSite& site, const Call& call, Record* record);
+// Fills argv and argv_cut of a call that starts a program, which has been shaped.
+Peek shape_start(CallView& view, const CallSite& site, const Call& call, Record* record);
 
 }  // namespace gittxn::capture
