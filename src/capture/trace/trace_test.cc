@@ -141,7 +141,7 @@ TEST_P(EachTracer, OfAProgramThatIsNotThereNoArgumentsAreTakenForKnown) {
   const Record* tried = traced.find(Op::kExec, dir.path() + "/no/true");
   ASSERT_NE(tried, nullptr);
   EXPECT_TRUE(failed(*tried));
-  EXPECT_TRUE(tried->argv_cut || tried->argv.size() == 2);
+  EXPECT_TRUE(tried->argv_cut || !tried->predicted) << "it may have started after all";
   const Record* program = traced.find(Op::kExec, "/bin/true");
   ASSERT_NE(program, nullptr);
   EXPECT_EQ(program->argv, (std::vector<std::string>{"true", "word"}));
